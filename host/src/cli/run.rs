@@ -1,0 +1,268 @@
+//! `streamlet run`: a streamlet on files or standard input.
+
+use std::num::NonZeroU32;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use clap::Args;
+use streamlet_protocol::{Descriptor, names, parameter};
+
+use super::Exit;
+use super::limits::{LimitFlags, size};
+use super::log::LogFormat;
+use super::open::open;
+use crate::batch::{Binding, Start};
+use crate::console::Console;
+use crate::sidecar::files::{
+    self, BatchCaps, Ending, FailedBatch, Format, Input, Location, Observer, Output, Settings, Tally,
+};
+use crate::telemetry;
+
+/// Runs a streamlet over files or standard input and prints what it emits
+///
+/// Each line of an input is a record: its bytes are the value, blank lines are skipped. Each emit is printed as an
+/// envelope, one JSON object a line; with --envelope, inputs are envelopes too, so outputs pipe into inputs.
+#[derive(Debug, Args)]
+pub(super) struct Run {
+    /// A .wasm component, or a directory with a guest crate
+    component: PathBuf,
+    /// Read an inlet's records from a file, or from standard input (`-`); repeatable; INLET= may be left out when there
+    /// is one inlet; without any, standard input
+    #[arg(long = "input", value_name = "[INLET=]FILE", value_parser = input)]
+    inputs: Vec<Input>,
+    /// Write an outlet's emits to a file, replacing it, instead of to standard output; repeatable
+    #[arg(long = "output", value_name = "[OUTLET=]FILE", value_parser = output)]
+    outputs: Vec<Output>,
+    /// Set a parameter; repeatable
+    #[arg(long = "set", value_name = "KEY=VALUE", value_parser = setting)]
+    settings: Vec<(String, String)>,
+    /// Take each record's key from this top-level field of its value, which is a JSON object then
+    #[arg(long, value_name = "FIELD", conflicts_with = "envelope", env = "STREAMLET_KEY_FIELD")]
+    key_field: Option<String>,
+    /// Read envelopes: {"key": …, "headers": […], "value": …}
+    #[arg(long, env = "STREAMLET_ENVELOPE")]
+    envelope: bool,
+    /// Partitions per inlet; keyed records go where Kafka's Java client would put them, others take turns
+    #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u32).range(1..=4096), env = "STREAMLET_PARTITIONS")]
+    partitions: u32,
+    /// Records a batch may hold
+    #[arg(long, value_name = "N", default_value = "100", env = "STREAMLET_MAX_RECORDS")]
+    max_records: NonZeroU32,
+    /// Bytes a batch may hold: keys, headers and values; a larger record is a batch of its own
+    #[arg(long, value_name = "SIZE", default_value = "1 MiB", value_parser = size, env = "STREAMLET_MAX_BYTES")]
+    max_bytes: usize,
+    /// Print no progress and no summary
+    #[arg(long, env = "STREAMLET_QUIET")]
+    quiet: bool,
+    #[command(flatten)]
+    limits: LimitFlags,
+}
+
+impl Run {
+    pub(super) async fn call(&self, console: &Console, log_format: LogFormat) -> anyhow::Result<Exit> {
+        let component = match open(console, &self.component, (&self.limits).into(), self.quiet).await? {
+            Ok(component) => component,
+            Err(exit) => return Ok(exit),
+        };
+        let descriptor = component.descriptor();
+        let config = match parameter::resolve_text(&descriptor.parameters, &self.settings) {
+            Ok(resolved) => resolved.values,
+            Err(problems) => {
+                let problems = problems.iter().map(|problem| format!("--set: {problem}")).collect::<Vec<_>>();
+                anyhow::bail!("{}", problems.join("\nerror: "));
+            }
+        };
+        let settings = self.settings();
+        let start = start(descriptor, config, &settings);
+        let reporter = Arc::new(Reporter {
+            console: console.clone(),
+            log_format,
+            shows_progress: console.is_terminal() && !self.quiet,
+        });
+        let observer: Arc<dyn Observer> = Arc::<Reporter>::clone(&reporter);
+        let ending = files::run(&component, start, settings, observer, interrupted()).await?;
+        console.progress("");
+        Ok(self.conclude(&reporter, ending))
+    }
+
+    /// Prints the summary and says how it went.
+    fn conclude(&self, reporter: &Reporter, ending: Ending) -> Exit {
+        let Ending { summary, error, output_closed } = ending;
+        if output_closed {
+            return Exit::Yes;
+        }
+        let ended_early = error.is_some();
+        if let Some(error) = error {
+            reporter.console.error(&format!("{:#}", anyhow::Error::from(error)));
+        }
+        if !self.quiet {
+            reporter.summary(&summary);
+        }
+        if ended_early {
+            Exit::Broke
+        } else if summary.failed_batches > 0 {
+            Exit::No
+        } else {
+            Exit::Yes
+        }
+    }
+}
+
+impl Run {
+    fn settings(&self) -> Settings {
+        let format = match (self.envelope, &self.key_field) {
+            (true, _) => Format::Envelope,
+            (false, key_field) => Format::Plain { key_field: key_field.clone() },
+        };
+        Settings {
+            inputs: self.inputs.clone(),
+            outputs: self.outputs.clone(),
+            format,
+            partitions: self.partitions,
+            caps: BatchCaps { records_max: self.max_records.get() as usize, bytes_max: self.max_bytes },
+        }
+    }
+}
+
+/// The conversation of this run. On files there is no pipeline and no deployment, so the streamlet's own name
+/// stands for both; ports are bound to what they read and write.
+fn start(descriptor: &Descriptor, config: Vec<(String, parameter::ParameterValue)>, settings: &Settings) -> Start {
+    let binding = |port: &str, location: Option<&Location>| Binding {
+        port: port.to_owned(),
+        topic: location.unwrap_or(&Location::Standard).to_string(),
+    };
+    let inlets = descriptor.inlets.iter().map(|inlet| {
+        let named = |input: &&Input| input.inlet.as_ref().is_none_or(|name| *name == inlet.name);
+        binding(&inlet.name, settings.inputs.iter().find(named).map(|input| &input.from))
+    });
+    let outlets = descriptor.outlets.iter().map(|outlet| {
+        let named = |output: &&Output| output.outlet.as_ref().is_none_or(|name| *name == outlet.name);
+        binding(&outlet.name, settings.outputs.iter().find(named).map(|output| &output.to))
+    });
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    Start {
+        conversation_id: format!("run-{}-{}", std::process::id(), since.as_millis()),
+        pipeline: descriptor.name.clone(),
+        streamlet: descriptor.name.clone(),
+        config,
+        inlets: inlets.collect(),
+        outlets: outlets.collect(),
+    }
+}
+
+/// Tells a run to its user: on lines for people, or as log events for programs.
+struct Reporter {
+    console: Console,
+    log_format: LogFormat,
+    shows_progress: bool,
+}
+
+impl Observer for Reporter {
+    fn failed(&self, batch: &FailedBatch) {
+        match self.log_format {
+            LogFormat::Json => telemetry::batch_failed(batch),
+            LogFormat::Text => {
+                let mut text = format!("{}\n  at {}", batch.failure.headline(), batch.read);
+                for line in batch.failure.detail.lines() {
+                    text.push_str("\n  ");
+                    text.push_str(line);
+                }
+                self.console.error(&text);
+            }
+        }
+    }
+
+    fn progress(&self, tally: &Tally) {
+        if self.shows_progress {
+            self.console.progress(&tally.to_string());
+        }
+    }
+}
+
+impl Reporter {
+    fn summary(&self, summary: &Tally) {
+        match self.log_format {
+            LogFormat::Json => telemetry::run_ended(summary),
+            LogFormat::Text => self.console.line(&summary.to_string()),
+        }
+    }
+}
+
+/// Comes with the first SIGINT or SIGTERM. A second one ends the process at once.
+async fn interrupted() {
+    next_signal().await;
+    tokio::spawn(async {
+        next_signal().await;
+        std::process::exit(130);
+    });
+}
+
+async fn next_signal() {
+    use tokio::signal::unix::{SignalKind, signal};
+    // Without a handler the signal keeps its default, which ends the process.
+    let (Ok(mut interrupt), Ok(mut terminate)) = (signal(SignalKind::interrupt()), signal(SignalKind::terminate()))
+    else {
+        return std::future::pending().await;
+    };
+    tokio::select! {
+        _ = interrupt.recv() => {}
+        _ = terminate.recv() => {}
+    }
+}
+
+/// A port's name and a location, divided at the first `=`; what stands before it is a name only if it could be one.
+fn port(text: &str) -> (Option<String>, Location) {
+    match text.split_once('=') {
+        Some((name, location)) if names::check_port_name(name).is_ok() => {
+            (Some(name.to_owned()), Location::parse(location))
+        }
+        _ => (None, Location::parse(text)),
+    }
+}
+
+fn input(text: &str) -> Result<Input, String> {
+    let (inlet, from) = port(text);
+    refuse_empty(&from)?;
+    Ok(Input { inlet, from })
+}
+
+fn output(text: &str) -> Result<Output, String> {
+    let (outlet, to) = port(text);
+    refuse_empty(&to)?;
+    Ok(Output { outlet, to })
+}
+
+fn refuse_empty(location: &Location) -> Result<(), String> {
+    match location {
+        Location::File(path) if path.as_os_str().is_empty() => Err("the file's name is empty".into()),
+        _ => Ok(()),
+    }
+}
+
+fn setting(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((key, value)) => Ok((key.to_owned(), value.to_owned())),
+        None => Err("a setting is KEY=VALUE".into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_before_the_first_equals_sign_is_a_port() {
+        let check = |text: &str, name: Option<&str>, location: &str| {
+            let (found, at) = port(text);
+            assert_eq!((found.as_deref(), at.to_string().as_str()), (name, location), "{text}");
+        };
+        check("in=events.ndjson", Some("in"), "events.ndjson");
+        check("in=-", Some("in"), "-");
+        check("-", None, "-");
+        check("in=a=b", Some("in"), "a=b");
+        check("./a=b", None, "./a=b");
+        check("events.ndjson", None, "events.ndjson");
+        assert!(input("in=").is_err() && input("").is_err() && setting("key").is_err());
+    }
+}

@@ -1,0 +1,43 @@
+//! Guests: untrusted components, from the file to the instance that turns a batch into emits.
+//!
+//! # An instance's life
+//!
+//! An [`Engine`] compiles. [`Component::load`] reads a file, says what it is if it is not a component, compiles it,
+//! checks its exports and imports, and asks one throw-away instance to `describe` itself; what comes out is
+//! pre-instantiated, so that a new instance costs microseconds. A [`Guest`] is a component within one conversation: it
+//! knows the resolved parameters and the bound outlets. [`Guest::instantiate`] makes an [`Instance`] for one inlet
+//! partition and calls `start`; [`Instance::process`] runs one batch.
+//!
+//! Each instance has its own store: memory, tables, WASI state, limits. It shares nothing with another but the
+//! compiled code. It runs on a fiber of the caller's task: a call that waits or loops gives the thread back at every
+//! epoch tick, and dropping the call's future kills it. What ends an instance: its first trap, a time-out, a broken
+//! rule of the contract, or its owner dropping it. After any of these the store is dropped whole and never entered
+//! again; the component stays.
+//!
+//! # What a guest can do
+//!
+//! WASI 0.2 is linked with nothing granted: clocks and random numbers work, standard output and error become log
+//! lines, and there are no files, no network and no environment. Everything that comes back is checked before anybody
+//! else sees it: a guest's mistake is an [`Ended`] with a reason, never a panic.
+//!
+//! This module and those below it are the only ones that name wasmtime.
+
+mod bindings;
+mod component;
+mod descriptor;
+mod ended;
+mod engine;
+mod instance;
+mod limits;
+mod loading;
+mod log;
+mod output;
+mod ticker;
+
+pub use component::{Component, Guest};
+pub use ended::{Ended, Trap};
+pub use engine::{Engine, EngineError};
+pub use instance::{Instance, Owner};
+pub use limits::Limits;
+pub use loading::LoadError;
+pub use output::OutputFault;

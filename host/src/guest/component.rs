@@ -1,0 +1,96 @@
+//! A component that is known to be a streamlet, and that component within a conversation.
+
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+
+use streamlet_protocol::Descriptor;
+
+use super::bindings::StreamletGuestPre;
+use super::descriptor::from_guest;
+use super::ended::Ended;
+use super::engine::Engine;
+use super::instance::{Instance, Owner, State};
+use super::loading::{LoadError, load};
+use super::output::OutletRule;
+use crate::batch::Start;
+
+/// A compiled, linked and described component. It outlives conversations.
+pub struct Component {
+    engine: Arc<Engine>,
+    pre: StreamletGuestPre<State>,
+    descriptor: Descriptor,
+}
+
+impl Component {
+    /// Loads a component and asks it what it declares.
+    ///
+    /// # Errors
+    /// [`LoadError`], which says what the file is instead, or what the component lacks.
+    pub async fn load(engine: Arc<Engine>, path: &Path) -> Result<Self, LoadError> {
+        let (compiling, file) = (Arc::clone(&engine), path.to_owned());
+        // Compiling takes all cores for as long as it lasts.
+        let loaded = tokio::task::spawn_blocking(move || load(&compiling, &file)).await;
+        let pre = match loaded {
+            Ok(loaded) => loaded?,
+            Err(panicked) => std::panic::resume_unwind(panicked.into_panic()),
+        };
+        let descriptor = describe(&engine, &pre, path).await?;
+        Ok(Self { engine, pre, descriptor })
+    }
+
+    /// What the component declares; valid by the platform's rules.
+    pub fn descriptor(&self) -> &Descriptor {
+        &self.descriptor
+    }
+
+    /// The component within a conversation.
+    pub fn converse(self: &Arc<Self>, start: Start) -> Guest {
+        let outlets = self.descriptor.outlets.iter().map(|outlet| OutletRule {
+            name: outlet.name.clone(),
+            bound: start.outlets.iter().any(|binding| binding.port == outlet.name),
+        });
+        Guest { outlets: outlets.collect(), component: Arc::clone(self), start }
+    }
+}
+
+impl fmt::Debug for Component {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Component").field("descriptor", &self.descriptor).finish_non_exhaustive()
+    }
+}
+
+async fn describe(engine: &Arc<Engine>, pre: &StreamletGuestPre<State>, path: &Path) -> Result<Descriptor, LoadError> {
+    let silent = |ended: Ended| LoadError::silent(path, &ended);
+    let mut instance = Instance::new(engine, pre, &Arc::from([]), Owner::describing()).await.map_err(silent)?;
+    let answer = instance.describe().await.map_err(silent)?;
+    from_guest(answer).map_err(|problems| LoadError::Invalid { path: path.into(), problems })
+}
+
+/// A component in one conversation: it makes instances that have been started with the conversation's parameters.
+#[derive(Debug)]
+pub struct Guest {
+    component: Arc<Component>,
+    start: Start,
+    outlets: Arc<[OutletRule]>,
+}
+
+impl Guest {
+    /// What the component declares.
+    pub fn descriptor(&self) -> &Descriptor {
+        self.component.descriptor()
+    }
+
+    /// Makes an instance for one partition of the inlet with this index, and starts it.
+    ///
+    /// # Errors
+    /// [`Ended`]; the instance is gone then.
+    pub async fn instantiate(&self, inlet: u32, partition: i32) -> Result<Instance, Ended> {
+        let Component { engine, pre, descriptor } = &*self.component;
+        let inlet = descriptor.inlets.get(inlet as usize).map_or_else(String::new, |inlet| inlet.name.clone());
+        let owner = Owner { streamlet: self.start.streamlet.clone(), lane: Some((inlet, partition)) };
+        let mut instance = Instance::new(engine, pre, &self.outlets, owner).await?;
+        instance.start(&self.start).await?;
+        Ok(instance)
+    }
+}

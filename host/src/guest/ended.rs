@@ -1,0 +1,273 @@
+//! How a call into a guest can end other than well, and what its author reads about it.
+
+use std::time::Duration;
+
+use wasmtime::{Trap as WasmTrap, WasmBacktrace};
+use wasmtime_wasi::I32Exit;
+
+use super::limits::Refusal;
+use super::output::OutputFault;
+use crate::batch::Cause;
+
+/// Bytes of a message that a guest may fail with; the rest is cut.
+const MESSAGE_BYTES_MAX: usize = 8 * 1024;
+/// Bytes of a failure's first line.
+const HEADLINE_BYTES_MAX: usize = 1024;
+
+/// Why a call gave no result. After all but [`Ended::Refused`] the instance is dead.
+#[derive(Debug)]
+pub enum Ended {
+    /// `process` answered with an error, blaming a record by its index if it could.
+    Refused {
+        /// The guest's words, bounded.
+        message: String,
+        /// Index in the batch of the record to blame; never past its end.
+        at: Option<usize>,
+    },
+    /// `start` answered with an error.
+    NotStarted(String),
+    /// The guest's code ended.
+    Trapped(Trap),
+    /// The output broke the contract, or grew past its limit.
+    Broke(OutputFault),
+    /// The guest ran for too long.
+    TimedOut {
+        /// The export that was running.
+        export: &'static str,
+        /// What it was allowed.
+        deadline: Duration,
+    },
+    /// The host could not make an instance.
+    Host(wasmtime::Error),
+}
+
+/// How a guest's code ended.
+#[derive(Debug)]
+pub struct Trap {
+    /// The export that was running.
+    export: &'static str,
+    /// What the guest was refused before, if anything.
+    refusal: Option<Refusal>,
+    /// The last lines of its standard error.
+    last_words: Vec<String>,
+    error: wasmtime::Error,
+}
+
+impl Trap {
+    pub(super) fn new(
+        export: &'static str,
+        refusal: Option<Refusal>,
+        last_words: Vec<String>,
+        error: wasmtime::Error,
+    ) -> Self {
+        Self { export, refusal, last_words, error }
+    }
+}
+
+/// An end in words: what failed, why on one line, and the rest.
+#[derive(Debug)]
+pub struct Told {
+    /// Who is at fault.
+    pub cause: Cause,
+    /// What failed, without place or reason.
+    pub what: String,
+    /// Why, on one line, bounded.
+    pub why: String,
+    /// Everything else, bounded.
+    pub detail: String,
+}
+
+impl Ended {
+    /// Tells the end to the guest's author.
+    pub fn told(&self) -> Told {
+        let (cause, what, text) = match self {
+            Self::Refused { message, .. } => (Cause::Refused, "the streamlet failed the batch".into(), message.clone()),
+            Self::NotStarted(message) => (Cause::NotStarted, "the streamlet failed to start".into(), message.clone()),
+            Self::Trapped(trap) => return trap.told(),
+            Self::Broke(fault @ OutputFault::TooLarge { .. }) => (
+                Cause::Limited,
+                "the streamlet ran into a limit".into(),
+                format!("{fault}; emit less, or raise it with --output-bytes"),
+            ),
+            Self::Broke(fault) => {
+                (Cause::Broke, "the streamlet broke its contract with the host".into(), fault.to_string())
+            }
+            Self::TimedOut { export, deadline } => {
+                let flag = if *export == "process" { "--batch-deadline" } else { "--start-deadline" };
+                let limit = format!("`{export}` took longer than its deadline of {deadline:?}; raise it with {flag}");
+                (Cause::Limited, "the streamlet ran into a limit".into(), limit)
+            }
+            Self::Host(error) => (Cause::Host, "the host cannot run the streamlet".into(), format!("{error:#}")),
+        };
+        let (why, detail) = split(&text);
+        Told { cause, what, why, detail }
+    }
+}
+
+impl Trap {
+    fn told(&self) -> Told {
+        let panic = panic_report(&self.last_words);
+        let exit = self.error.downcast_ref::<I32Exit>().map(|exit| exit.0);
+        let export = self.export;
+        let (cause, what, text) = match (self.refusal, panic, exit) {
+            (Some(refusal), ..) => (Cause::Limited, "the streamlet ran into a limit".into(), refused(refusal)),
+            (None, Some(report), _) => (Cause::Trapped, "the streamlet panicked".into(), report),
+            (None, None, Some(code)) => (
+                Cause::Trapped,
+                format!("the streamlet trapped in `{export}`"),
+                format!("it exited with code {code} instead of returning"),
+            ),
+            (None, None, None) => (Cause::Trapped, format!("the streamlet trapped in `{export}`"), self.reason()),
+        };
+        let (why, mut detail) = split(&text);
+        if !self.last_words.is_empty() && !why.starts_with("panicked at ") {
+            push_line(&mut detail, "the last it wrote to standard error:");
+            for line in &self.last_words {
+                push_line(&mut detail, &format!("  {line}"));
+            }
+        }
+        let frames = self.error.downcast_ref::<WasmBacktrace>().map(backtrace).unwrap_or_default();
+        if !frames.is_empty() {
+            push_line(&mut detail, "backtrace, innermost first:");
+            for frame in frames {
+                push_line(&mut detail, &format!("  {frame}"));
+            }
+        }
+        Told { cause, what, why, detail }
+    }
+
+    /// Why the engine ended it.
+    fn reason(&self) -> String {
+        match self.error.downcast_ref::<WasmTrap>() {
+            Some(WasmTrap::StackOverflow) => "it used up its stack of 1 MiB; recurse less deeply".into(),
+            Some(WasmTrap::UnreachableCodeReached) => {
+                "it reached an `unreachable` instruction, which is how compiled code aborts".into()
+            }
+            Some(trap) => trap.to_string(),
+            None if self.error.to_string().contains("fuel allocated for hostcalls") => {
+                "it handed over more data at once than its output limit allows; raise it with --output-bytes".into()
+            }
+            None => format!("{:#}", self.error.root_cause()),
+        }
+    }
+}
+
+fn refused(refusal: Refusal) -> String {
+    match refusal {
+        Refusal::Memory { asked_bytes, limit_bytes } => format!(
+            "it asked for {asked_bytes} bytes of memory in all, over its limit of {limit_bytes}; use less, or raise it \
+             with --guest-memory"
+        ),
+        Refusal::Table { asked_elements, limit_elements } => format!(
+            "it asked for {asked_elements} table elements in all, over its limit of {limit_elements}; use fewer, or \
+             raise it with --guest-table-elements"
+        ),
+    }
+}
+
+/// The report of a panic in the last words: `panicked at PLACE: MESSAGE`, whatever stands before it dropped. Rust's own
+/// hook puts the message on the line after the place, the SDK's on the same one.
+fn panic_report(last_words: &[String]) -> Option<String> {
+    let start = last_words.iter().rposition(|line| line.contains("panicked at "))?;
+    let mut lines = last_words.iter().skip(start).filter(|line| !line.starts_with("note: run with `RUST_BACKTRACE"));
+    let first = lines.next()?;
+    let (_, place) = first.split_once("panicked at ")?;
+    let mut report = format!("panicked at {place}");
+    if place.ends_with(':') {
+        report.push(' ');
+        report.push_str(lines.next().map_or("", String::as_str));
+    }
+    for line in lines {
+        push_line(&mut report, line);
+    }
+    Some(report)
+}
+
+/// The frames of the guest's own code. Those of the language's panic machinery say nothing about the streamlet.
+fn backtrace(backtrace: &WasmBacktrace) -> Vec<String> {
+    let frames = backtrace.frames().iter().map(|frame| {
+        let name = frame
+            .func_name()
+            .map_or_else(|| "(no name)".into(), |name| format!("{:#}", rustc_demangle::demangle(name)));
+        let line = frame.symbols().iter().find_map(|symbol| Some((symbol.file()?, symbol.line()?)));
+        match line {
+            Some((file, line)) => format!("{name} ({file}:{line})"),
+            None => name,
+        }
+    });
+    let is_machinery = |frame: &String| {
+        let name = frame.trim_start_matches(['<', '&']);
+        ["std::", "core::", "alloc::", "__rust", "rust_", "_rust", "__rustc", "abort", "_abort"]
+            .iter()
+            .any(|prefix| name.starts_with(prefix))
+    };
+    frames.filter(|frame| !is_machinery(frame)).collect()
+}
+
+/// A text's first line and the rest, both bounded.
+fn split(text: &str) -> (String, String) {
+    let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
+    let (headline, overflow) = cut(first, HEADLINE_BYTES_MAX);
+    let rest = if overflow.is_empty() { rest.to_owned() } else { format!("…{overflow}\n{rest}") };
+    (headline, bounded(rest.trim_end(), MESSAGE_BYTES_MAX))
+}
+
+/// `text` up to about `bytes`, with a mark where it was cut.
+pub(super) fn bounded(text: &str, bytes: usize) -> String {
+    let (kept, rest) = cut(text, bytes);
+    if rest.is_empty() { kept } else { format!("{kept} ({} more bytes)", rest.len()) }
+}
+
+/// `text` in two, the first at most `bytes` long and, if something follows, marked as cut.
+fn cut(text: &str, bytes: usize) -> (String, &str) {
+    if text.len() <= bytes {
+        return (text.to_owned(), "");
+    }
+    let (kept, rest) = text.split_at(text.floor_char_boundary(bytes));
+    (format!("{kept}…"), rest)
+}
+
+fn push_line(text: &mut String, line: &str) {
+    if !text.is_empty() {
+        text.push('\n');
+    }
+    text.push_str(line);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn report(lines: &[&str]) -> Option<String> {
+        panic_report(&lines.iter().map(ToString::to_string).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn a_panic_is_found_in_either_form() {
+        let sdk = "panicked at src/lib.rs:21:9 while processing the record at offset 17 of inlet \"in\": boom";
+        assert_eq!(report(&["chatter", sdk]).as_deref(), Some(sdk));
+        assert_eq!(
+            report(&[
+                "",
+                "thread '<unnamed>' panicked at src/lib.rs:2:1:",
+                "boom",
+                "note: run with `RUST_BACKTRACE=1`…"
+            ])
+            .as_deref(),
+            Some("panicked at src/lib.rs:2:1: boom")
+        );
+        assert_eq!(
+            report(&["panicked at a:1:1: one", "two", "three"]).as_deref(),
+            Some("panicked at a:1:1: one\ntwo\nthree")
+        );
+        assert_eq!(report(&["memory allocation of 9 bytes failed"]), None);
+    }
+
+    #[test]
+    fn a_refusal_has_a_bounded_first_line_and_a_bounded_rest() {
+        let message = format!("{}\n{}", "é".repeat(4000), "y".repeat(100_000));
+        let told = Ended::Refused { message, at: None }.told();
+        assert!(told.why.len() <= HEADLINE_BYTES_MAX + "…".len() && told.why.ends_with('…'));
+        assert!(told.detail.len() <= MESSAGE_BYTES_MAX + 40, "{}", told.detail.len());
+    }
+}

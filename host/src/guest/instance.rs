@@ -1,0 +1,230 @@
+//! One instance: a store, its WASI state, and the calls into it.
+
+use std::fmt;
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+
+use streamlet_protocol::parameter::ParameterValue;
+use wasmtime::Store;
+use wasmtime::component::ResourceTable;
+use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
+
+use super::bindings::ankka::flow::{emitter, types};
+use super::bindings::{StreamletGuest, StreamletGuestPre};
+use super::ended::{Ended, Trap, bounded};
+use super::engine::Engine;
+use super::limits::Accountant;
+use super::log::{GuestLog, Stream};
+use super::output::{Checker, OutletRule, OutputFault};
+use crate::batch::{Batch, Binding, Output, Start};
+
+/// Bytes of a guest's message that are copied into the host's.
+const MESSAGE_BYTES_MAX: usize = 16 * 1024;
+
+/// Whose lines a guest's log lines are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Owner {
+    /// The deployment's name, or the component's before there is a deployment.
+    pub streamlet: String,
+    /// The inlet's name and the partition; none while the component describes itself.
+    pub lane: Option<(String, i32)>,
+}
+
+impl Owner {
+    /// The owner of an instance that only describes itself.
+    pub(super) fn describing() -> Self {
+        Self { streamlet: "describe".into(), lane: None }
+    }
+}
+
+/// What an instance's store holds.
+pub(super) struct State {
+    wasi: WasiCtx,
+    table: ResourceTable,
+    accountant: Accountant,
+    log: GuestLog,
+    /// The batch in progress; `flush` outside of one is a fault.
+    current: Option<Current>,
+    /// What the guest's output broke in `flush`.
+    fault: Option<OutputFault>,
+}
+
+/// The batch in progress: what checks its output, and the parts flushed so far.
+struct Current {
+    checker: Checker,
+    parts: Vec<Output>,
+}
+
+impl WasiView for State {
+    fn ctx(&mut self) -> WasiCtxView<'_> {
+        WasiCtxView { ctx: &mut self.wasi, table: &mut self.table }
+    }
+}
+
+impl types::Host for State {}
+
+impl emitter::Host for State {
+    async fn flush(&mut self, part: types::Output) -> wasmtime::Result<()> {
+        let Some(current) = &mut self.current else {
+            return Err(wasmtime::Error::msg("`flush` may only be called inside `process`"));
+        };
+        match current.checker.check(part) {
+            Ok(part) => current.parts.push(part),
+            Err(fault) => {
+                let error = wasmtime::Error::msg(fault.to_string());
+                self.fault = Some(fault);
+                return Err(error);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A live guest for one inlet partition. Any [`Ended`] other than a refusal leaves it dead: drop it.
+pub struct Instance {
+    store: Store<State>,
+    guest: StreamletGuest,
+    engine: Arc<Engine>,
+    outlets: Arc<[OutletRule]>,
+}
+
+impl Instance {
+    /// Makes an instance, not yet started.
+    pub(super) async fn new(
+        engine: &Arc<Engine>,
+        component: &StreamletGuestPre<State>,
+        outlets: &Arc<[OutletRule]>,
+        owner: Owner,
+    ) -> Result<Self, Ended> {
+        let log = GuestLog::new(owner);
+        let wasi = WasiCtx::builder().stdout(log.stream(Stream::Output)).stderr(log.stream(Stream::Error)).build();
+        let state = State {
+            wasi,
+            table: ResourceTable::new(),
+            accountant: Accountant::new(&engine.limits),
+            log,
+            current: None,
+            fault: None,
+        };
+        let mut store = Store::new(&engine.wasmtime, state);
+        store.limiter(|state| &mut state.accountant);
+        // At each tick of the epoch the guest gives its thread back.
+        store.set_epoch_deadline(1);
+        store.epoch_deadline_async_yield_and_update(1);
+        store.set_hostcall_fuel(engine.limits.output_bytes_max.saturating_add(MESSAGE_BYTES_MAX));
+        let instantiate = component.instantiate_async(&mut store);
+        let guest = within(engine, engine.limits.start_deadline, "start", instantiate).await?;
+        match guest {
+            Ok(guest) => Ok(Self { store, guest, engine: Arc::clone(engine), outlets: Arc::clone(outlets) }),
+            Err(error) => Err(ended(&mut store, "start", error)),
+        }
+    }
+
+    /// Asks the guest what it declares.
+    pub(super) async fn describe(&mut self) -> Result<types::Descriptor, Ended> {
+        let call = self.guest.ankka_flow_streamlet().call_describe(&mut self.store);
+        let answer = within(&self.engine, self.engine.limits.start_deadline, "describe", call).await?;
+        answer.map_err(|error| ended(&mut self.store, "describe", error))
+    }
+
+    /// Hands the guest its parameters.
+    pub(super) async fn start(&mut self, start: &Start) -> Result<(), Ended> {
+        let (inlets, outlets) = (bindings(&start.inlets), bindings(&start.outlets));
+        let config = start.config.iter().map(|(key, value)| (key.as_str(), lowered(value))).collect::<Vec<_>>();
+        let conversation = types::Conversation {
+            id: &start.conversation_id,
+            pipeline: &start.pipeline,
+            streamlet: &start.streamlet,
+            config: &config,
+            inlets: &inlets,
+            outlets: &outlets,
+        };
+        let call = self.guest.ankka_flow_streamlet().call_start(&mut self.store, conversation);
+        match within(&self.engine, self.engine.limits.start_deadline, "start", call).await? {
+            Ok(Ok(())) => {
+                self.store.data().log.call_returned();
+                Ok(())
+            }
+            Ok(Err(message)) => Err(Ended::NotStarted(bounded(&message, MESSAGE_BYTES_MAX))),
+            Err(error) => Err(ended(&mut self.store, "start", error)),
+        }
+    }
+
+    /// Runs a batch and returns its output's parts in order: what was flushed, then what was returned.
+    ///
+    /// Dropping the future kills the guest; the instance is dead then.
+    ///
+    /// # Errors
+    /// [`Ended`]. Only after [`Ended::Refused`] may the instance be used again.
+    pub async fn process(&mut self, batch: &Arc<Batch>) -> Result<Vec<Output>, Ended> {
+        let limits = &self.engine.limits;
+        let checker = Checker::new(Arc::clone(&self.outlets), Arc::clone(batch), limits.output_bytes_max);
+        self.store.data_mut().current = Some(Current { checker, parts: Vec::new() });
+        let tables = types::Batch {
+            inlet: batch.inlet,
+            partition: batch.partition,
+            arena: &batch.arena,
+            times: &batch.times,
+            records: &batch.records,
+            headers: &batch.headers,
+        };
+        let call = self.guest.ankka_flow_streamlet().call_process(&mut self.store, tables);
+        let answer = within(&self.engine, limits.batch_deadline, "process", call).await?;
+        let answer = answer.map_err(|error| ended(&mut self.store, "process", error))?;
+        let state = self.store.data_mut();
+        state.log.call_returned();
+        let Some(mut current) = state.current.take() else { return Ok(Vec::new()) };
+        match answer {
+            Ok(output) => {
+                current.parts.push(current.checker.check(output).map_err(Ended::Broke)?);
+                Ok(current.parts)
+            }
+            Err(types::Failure { message, at }) => Err(Ended::Refused {
+                message: bounded(&message, MESSAGE_BYTES_MAX),
+                at: at.map(|at| at as usize).filter(|at| *at < batch.len()),
+            }),
+        }
+    }
+}
+
+impl fmt::Debug for Instance {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Instance").finish_non_exhaustive()
+    }
+}
+
+/// Runs a call with the epoch advancing, and gives it up at its deadline, which drops the fiber it runs on.
+async fn within<T>(
+    engine: &Engine,
+    deadline: Duration,
+    export: &'static str,
+    call: impl Future<Output = T>,
+) -> Result<T, Ended> {
+    let _running = engine.ticker.run();
+    tokio::time::timeout(deadline, call).await.map_err(|_| Ended::TimedOut { export, deadline })
+}
+
+/// Why a call came back with an error of the engine.
+fn ended(store: &mut Store<State>, export: &'static str, error: wasmtime::Error) -> Ended {
+    let state = store.data_mut();
+    if let Some(fault) = state.fault.take() {
+        return Ended::Broke(fault);
+    }
+    Ended::Trapped(Trap::new(export, state.accountant.refusal, state.log.last_words(), error))
+}
+
+fn bindings(bindings: &[Binding]) -> Vec<types::Binding<'_>> {
+    bindings.iter().map(|Binding { port, topic }| types::Binding { port, topic }).collect()
+}
+
+fn lowered(value: &ParameterValue) -> types::Value<'_> {
+    match value {
+        ParameterValue::Text(text) => types::Value::Text(text),
+        ParameterValue::Integer(integer) => types::Value::Integer(*integer),
+        ParameterValue::Double(double) => types::Value::Double(*double),
+        ParameterValue::Boolean(boolean) => types::Value::Boolean(*boolean),
+        ParameterValue::DurationNanos(nanos) => types::Value::DurationNs(*nanos),
+        ParameterValue::Bytes(bytes) => types::Value::Bytes(*bytes),
+    }
+}

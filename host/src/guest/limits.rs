@@ -1,0 +1,85 @@
+//! What an instance may use, and the accountant that refuses it more.
+
+use std::time::Duration;
+
+use wasmtime::ResourceLimiter;
+
+/// The bounds of one instance. Defaults are the design's; every one has a flag of the same name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// How long one `process` call may take, sleeping included.
+    pub batch_deadline: Duration,
+    /// How long `start` or `describe` may take.
+    pub start_deadline: Duration,
+    /// Bytes summed over an instance's linear memories.
+    pub memory_bytes_max: usize,
+    /// Elements summed over an instance's tables.
+    pub table_elements_max: usize,
+    /// Bytes of one batch's output: the emitted keys, values and headers, including those taken from source records,
+    /// and the tables.
+    pub output_bytes_max: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            batch_deadline: Duration::from_secs(30),
+            start_deadline: Duration::from_secs(10),
+            memory_bytes_max: 256 << 20,
+            table_elements_max: 1_000_000,
+            output_bytes_max: 64 << 20,
+        }
+    }
+}
+
+/// What the accountant refused last: how much there would have been, and the limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Refusal {
+    Memory { asked_bytes: usize, limit_bytes: usize },
+    Table { asked_elements: usize, limit_elements: usize },
+}
+
+/// Sums the memories and tables of one store.
+#[derive(Debug)]
+pub(super) struct Accountant {
+    memory_bytes: usize,
+    memory_bytes_max: usize,
+    table_elements: usize,
+    table_elements_max: usize,
+    /// The last growth that was refused, if any: a trap soon after is most likely its consequence.
+    pub(super) refusal: Option<Refusal>,
+}
+
+impl Accountant {
+    pub(super) fn new(limits: &Limits) -> Self {
+        Self {
+            memory_bytes: 0,
+            memory_bytes_max: limits.memory_bytes_max,
+            table_elements: 0,
+            table_elements_max: limits.table_elements_max,
+            refusal: None,
+        }
+    }
+}
+
+impl ResourceLimiter for Accountant {
+    fn memory_growing(&mut self, current: usize, desired: usize, _: Option<usize>) -> wasmtime::Result<bool> {
+        let asked_bytes = self.memory_bytes.saturating_add(desired.saturating_sub(current));
+        if asked_bytes > self.memory_bytes_max {
+            self.refusal = Some(Refusal::Memory { asked_bytes, limit_bytes: self.memory_bytes_max });
+            return Ok(false);
+        }
+        self.memory_bytes = asked_bytes;
+        Ok(true)
+    }
+
+    fn table_growing(&mut self, current: usize, desired: usize, _: Option<usize>) -> wasmtime::Result<bool> {
+        let asked_elements = self.table_elements.saturating_add(desired.saturating_sub(current));
+        if asked_elements > self.table_elements_max {
+            self.refusal = Some(Refusal::Table { asked_elements, limit_elements: self.table_elements_max });
+            return Ok(false);
+        }
+        self.table_elements = asked_elements;
+        Ok(true)
+    }
+}

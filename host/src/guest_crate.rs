@@ -1,0 +1,89 @@
+//! A COMPONENT that is a directory: a guest crate, built first.
+//!
+//! It runs `cargo build --release --target wasm32-wasip2` in the crate's folder, so that the crate's own toolchain file
+//! and cargo configuration apply, and takes the component from what cargo says it has made. Cargo's own words go to
+//! standard error as they come.
+
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use serde::Deserialize;
+
+/// The target that components are built for.
+const TARGET: &str = "wasm32-wasip2";
+
+/// A crate that gives no component.
+#[derive(Debug, thiserror::Error)]
+pub enum BuildError {
+    /// There is no `Cargo.toml`.
+    #[error("directory \"{}\" holds no guest crate: it has no Cargo.toml", .0.display())]
+    NotACrate(PathBuf),
+    /// Cargo cannot be run or read.
+    #[error("cannot run `cargo` to build \"{}\"; is it installed and on the path?", directory.display())]
+    NoCargo {
+        /// The crate.
+        directory: PathBuf,
+        /// Why.
+        #[source]
+        source: std::io::Error,
+    },
+    /// Cargo said no; its reasons are on standard error.
+    #[error(
+        "cargo could not build \"{}\" for {TARGET}, see above; if the target is missing, `rustup target add {TARGET}` \
+         installs it",
+        .0.display()
+    )]
+    Failed(PathBuf),
+    /// It built, but no component came of it.
+    #[error(
+        "crate \"{}\" built, but makes no component; its Cargo.toml needs `[lib]` with `crate-type = [\"cdylib\"]`",
+        .0.display()
+    )]
+    NoComponent(PathBuf),
+}
+
+/// One of cargo's messages, as far as it matters here.
+#[derive(Deserialize)]
+struct Message {
+    reason: String,
+    #[serde(default)]
+    manifest_path: PathBuf,
+    #[serde(default)]
+    filenames: Vec<PathBuf>,
+}
+
+/// Builds the crate in `directory` and returns the component's path. Blocks until cargo ends.
+///
+/// # Errors
+/// [`BuildError`].
+pub fn build(directory: &Path, quiet: bool) -> Result<PathBuf, BuildError> {
+    let manifest = directory.join("Cargo.toml");
+    let Ok(manifest) = manifest.canonicalize() else { return Err(BuildError::NotACrate(directory.into())) };
+    let no_cargo = |source| BuildError::NoCargo { directory: directory.into(), source };
+    let mut command = Command::new("cargo");
+    command
+        .args(["build", "--release", "--target", TARGET, "--message-format", "json-render-diagnostics"])
+        .current_dir(directory)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped());
+    if quiet {
+        command.arg("--quiet");
+    }
+    let mut cargo = command.spawn().map_err(no_cargo)?;
+    let mut component = None;
+    if let Some(messages) = cargo.stdout.take() {
+        for line in BufReader::new(messages).lines() {
+            // Cargo's messages may grow new kinds; one that cannot be read is none of ours.
+            let Ok(message) = serde_json::from_str::<Message>(&line.map_err(no_cargo)?) else { continue };
+            if message.reason == "compiler-artifact" && message.manifest_path == manifest {
+                let is_component = |file: &PathBuf| file.extension().is_some_and(|extension| extension == "wasm");
+                component = message.filenames.into_iter().find(is_component).or(component);
+            }
+        }
+    }
+    if !cargo.wait().map_err(no_cargo)?.success() {
+        return Err(BuildError::Failed(directory.into()));
+    }
+    component.ok_or_else(|| BuildError::NoComponent(directory.into()))
+}
