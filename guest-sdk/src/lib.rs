@@ -100,3 +100,8 @@ pub use process::Process;
 pub use record::{Header, Headers, Record};
 /// Declares a streamlet: the struct is its schema and its configuration.
 pub use streamlet_derive::Streamlet;
+
+/// The guide's examples, compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../GUIDE.md")]
+struct Guide;

@@ -35,7 +35,7 @@ mod output;
 mod ticker;
 
 pub use component::{Component, Guest};
-pub use ended::{Ended, Trap};
+pub use ended::{Blamed, Ended, Told, Trap};
 pub use engine::{Engine, EngineError};
 pub use instance::{Instance, Owner};
 pub use limits::Limits;

@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use crate::batch::{Batch, Failure, Output, Place};
-use crate::guest::{Ended, Guest, Instance};
+use crate::guest::{Blamed, Ended, Guest, Instance};
 
 /// The lane of one (conversation, inlet, partition).
 #[derive(Debug)]
@@ -61,12 +61,19 @@ impl Lane {
     fn failure(&self, ended: &Ended, batch: &Batch, offsets: (i64, i64)) -> Failure {
         let inlet = self.guest.descriptor().inlets.get(self.inlet as usize);
         let inlet = inlet.map_or_else(String::new, |inlet| inlet.name.clone());
-        let at = if let Ended::Refused { at, .. } = ended { *at } else { None };
         let told = ended.told();
+        let record = match told.blamed {
+            None => None,
+            Some(Blamed::Index(index)) => batch.record(index).map(|record| (index, record.offset)),
+            Some(Blamed::Offset(offset)) => {
+                let mut offsets = batch.times.iter().step_by(2);
+                offsets.position(|at| *at == offset).map(|index| (index, offset))
+            }
+        };
         Failure {
             cause: told.cause,
             place: Place { inlet, partition: self.partition, offsets },
-            record: at.and_then(|at| Some((at, batch.record(at)?.offset))),
+            record,
             what: told.what,
             why: told.why,
             detail: told.detail,

@@ -75,6 +75,17 @@ pub struct Told {
     pub why: String,
     /// Everything else, bounded.
     pub detail: String,
+    /// The record to blame.
+    pub blamed: Option<Blamed>,
+}
+
+/// A record to blame, as the guest named it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Blamed {
+    /// By its index in the batch, in a failure.
+    Index(usize),
+    /// By its offset, in the report of a panic.
+    Offset(i64),
 }
 
 impl Ended {
@@ -100,7 +111,8 @@ impl Ended {
             Self::Host(error) => (Cause::Host, "the host cannot run the streamlet".into(), format!("{error:#}")),
         };
         let (why, detail) = split(&text);
-        Told { cause, what, why, detail }
+        let blamed = if let Self::Refused { at, .. } = self { at.map(Blamed::Index) } else { None };
+        Told { cause, what, why, detail, blamed }
     }
 }
 
@@ -133,7 +145,8 @@ impl Trap {
                 push_line(&mut detail, &format!("  {frame}"));
             }
         }
-        Told { cause, what, why, detail }
+        let blamed = blamed_offset(&why).map(Blamed::Offset);
+        Told { cause, what, why, detail, blamed }
     }
 
     /// Why the engine ended it.
@@ -181,6 +194,12 @@ fn panic_report(last_words: &[String]) -> Option<String> {
         push_line(&mut report, line);
     }
     Some(report)
+}
+
+/// The offset in a panic's report, as `process` of the contract words it: a guest that dies cannot answer with an index.
+fn blamed_offset(report: &str) -> Option<i64> {
+    let (_, rest) = report.strip_prefix("panicked at ")?.split_once(" while processing the record at offset ")?;
+    rest.split_once(' ')?.0.parse().ok()
 }
 
 /// The frames of the guest's own code. Those of the language's panic machinery say nothing about the streamlet.
@@ -260,6 +279,8 @@ mod tests {
             report(&["panicked at a:1:1: one", "two", "three"]).as_deref(),
             Some("panicked at a:1:1: one\ntwo\nthree")
         );
+        assert_eq!(blamed_offset(sdk), Some(17));
+        assert_eq!(blamed_offset("panicked at src/lib.rs:2:1: boom"), None);
         assert_eq!(report(&["memory allocation of 9 bytes failed"]), None);
     }
 

@@ -228,3 +228,6 @@ impl Sources {
         })
     }
 }
+
+#[cfg(test)]
+mod tests;

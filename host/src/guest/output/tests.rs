@@ -1,0 +1,169 @@
+//! The checker against each fault by name, and against random tables: it accepts exactly what a slow and obvious
+//! reading of the contract accepts, and what it accepts can be read.
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+use super::*;
+use crate::batch::{BatchBuilder, Header};
+
+/// Two records: `k`/`value` with a header `h`/`1`, and a tombstone without key and headers.
+fn batch() -> Arc<Batch> {
+    let mut builder = BatchBuilder::default();
+    let header = Header { name: b"h", value: Some(b"1") };
+    builder.push((10, 0), Some(b"k"), Some(b"value"), std::iter::once(header)).unwrap();
+    builder.push((11, 0), None, None, std::iter::empty()).unwrap();
+    Arc::new(builder.take(0, 0))
+}
+
+fn outlets() -> Arc<[OutletRule]> {
+    Arc::new([OutletRule { name: "out".into(), bound: true }, OutletRule { name: "unbound".into(), bound: false }])
+}
+
+fn check_with(limit: usize, arena: &[u8], emits: &[u32], headers: &[u32]) -> Result<Output, OutputFault> {
+    let part = types::Output { arena: arena.into(), emits: emits.into(), headers: headers.into() };
+    Checker::new(outlets(), batch(), limit).check(part)
+}
+
+fn check(arena: &[u8], emits: &[u32], headers: &[u32], expect: OutputFault) {
+    assert_eq!(check_with(1 << 20, arena, emits, headers).err(), Some(expect), "{emits:?} {headers:?}");
+}
+
+const FORWARD: [u32; 8] = [0, 0, FROM_SOURCE, 0, FROM_SOURCE, 0, 0, FROM_SOURCE];
+
+/// [`FORWARD`] with one word replaced.
+fn forward_but(word: usize, value: u32) -> [u32; 8] {
+    let mut emit = FORWARD;
+    emit[word] = value;
+    emit
+}
+
+#[test]
+fn every_fault_is_named() {
+    use OutputFault as Fault;
+    check(b"", &FORWARD[..7], &[], Fault::EmitsUneven { words: 7 });
+    check(b"", &FORWARD, &[0; 3], Fault::HeadersUneven { words: 3 });
+    check(b"", &forward_but(0, 2), &[], Fault::OutletUndeclared { emit: 0, outlet: 2, declared: 2 });
+    check(b"", &forward_but(0, 1), &[], Fault::OutletUnbound { emit: 0, outlet: "unbound".into() });
+    check(b"", &forward_but(1, 2), &[], Fault::SourceOutOfRange { emit: 0, source_record: 2, records: 2 });
+    check(
+        b"",
+        &forward_but(1, FROM_SOURCE),
+        &[],
+        Fault::SourceOutOfRange { emit: 0, source_record: FROM_SOURCE, records: 2 },
+    );
+    let sourceless = [0, ABSENT, ABSENT, 0, ABSENT, 0, 0, 0];
+    for (word, part) in [(2, "key"), (4, "value"), (7, "headers")] {
+        let mut emit = sourceless;
+        emit[word] = FROM_SOURCE;
+        check(b"", &emit, &[], Fault::NoSource { emit: 0, part });
+    }
+    let key = |position, length| {
+        let mut emit = FORWARD;
+        emit[2..4].copy_from_slice(&[position, length]);
+        emit
+    };
+    let out_of_range = |position, length| Fault::PartOutOfRange { emit: 0, part: "key", position, length, arena: 4 };
+    check(b"1234", &key(5, 0), &[], out_of_range(5, 0));
+    check(b"1234", &key(0, 5), &[], out_of_range(0, 5));
+    check(b"1234", &key(0xffff_fffd, 0xffff_ffff), &[], out_of_range(0xffff_fffd, 0xffff_ffff));
+    check_with(1 << 20, b"1234", &key(4, 0), &[]).expect("an empty span at the arena's end");
+
+    let header = [0, 1, 1, 1];
+    check(b"nv", &forward_but(7, 2), &header, Fault::HeadersOutOfRange { emit: 0, first: 0, count: 2, headers: 1 });
+    let overflow = [0, 0, FROM_SOURCE, 0, FROM_SOURCE, 0, u32::MAX, u32::MAX];
+    let fault = Fault::HeadersOutOfRange { emit: 0, first: u32::MAX, count: u32::MAX, headers: 1 };
+    check(b"nv", &overflow, &header, fault);
+    let part = |part, position, length| Fault::HeaderOutOfRange { header: 0, part, position, length, arena: 2 };
+    check(b"nv", &FORWARD, &[2, 1, 0, 0], part("name", 2, 1));
+    check(b"nv", &FORWARD, &[ABSENT, 0, 0, 0], part("name", ABSENT, 0));
+    check(b"nv", &FORWARD, &[0, 1, 1, 2], part("value", 1, 2));
+    check(b"\xffv", &FORWARD, &header, Fault::HeaderNameNotText { header: 0 });
+}
+
+#[test]
+fn the_limit_counts_what_the_emits_carry_over_all_parts() {
+    // Row, key, value, and the header with its row.
+    let forward = 32 + 1 + 5 + 16 + 2;
+    check_with(forward, b"", &FORWARD, &[]).expect("exactly the limit");
+    let fault = OutputFault::TooLarge { bytes: forward as u64, limit: forward - 1 };
+    assert_eq!(check_with(forward - 1, b"", &FORWARD, &[]).err(), Some(fault));
+
+    let mut checker = Checker::new(outlets(), batch(), forward + 1);
+    let part = || types::Output { arena: vec![], emits: FORWARD.into(), headers: vec![] };
+    checker.check(part()).unwrap();
+    let fault = OutputFault::TooLarge { bytes: 2 * forward as u64, limit: forward + 1 };
+    assert_eq!(checker.check(part()).err(), Some(fault));
+}
+
+#[test]
+fn many_emits_that_share_many_headers_are_counted_without_walking_them() {
+    let headers = [0, 1, ABSENT, 0].repeat(100_000);
+    let emits = [0, ABSENT, ABSENT, 0, ABSENT, 0, 0, 100_000].repeat(100_000);
+    let fault = check_with(usize::MAX, b"n", &emits, &headers).map(|output| output.len());
+    assert_eq!(fault, Ok(100_000));
+}
+
+/// Words that are likely to be near an edge.
+fn word() -> impl Strategy<Value = u32> {
+    prop_oneof![4 => 0..6u32, 1 => Just(ABSENT), 2 => Just(FROM_SOURCE), 1 => any::<u32>()]
+}
+
+/// The contract, read slowly.
+fn is_allowed(arena: &[u8], emits: &[u32], headers: &[u32]) -> bool {
+    let inside = |position: u32, length: u32| i128::from(position) + i128::from(length) <= arena.len() as i128;
+    let header_is_allowed = |row: &[u32]| {
+        inside(row[0], row[1])
+            && std::str::from_utf8(&arena[row[0] as usize..][..row[1] as usize]).is_ok()
+            && (row[2] == ABSENT || inside(row[2], row[3]))
+    };
+    let emit_is_allowed = |row: &[u32]| {
+        let has_source = row[1] == 0 || row[1] == 1;
+        let part = |position, length| match position {
+            ABSENT => true,
+            FROM_SOURCE => has_source,
+            _ => inside(position, length),
+        };
+        row[0] == 0
+            && (has_source || row[1] == ABSENT)
+            && part(row[2], row[3])
+            && part(row[4], row[5])
+            && match row[7] {
+                FROM_SOURCE => has_source,
+                count => i128::from(row[6]) + i128::from(count) <= (headers.len() / 4) as i128,
+            }
+    };
+    emits.len() % 8 == 0
+        && headers.len() % 4 == 0
+        && headers.chunks(4).all(header_is_allowed)
+        && emits.chunks(8).all(emit_is_allowed)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 20_000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn it_accepts_what_the_contract_accepts(
+        arena in prop_oneof![3 => vec(0..128u8, 0..6), 1 => vec(any::<u8>(), 0..6)],
+        emits in vec(word(), 0..4).prop_flat_map(|rows| vec(word(), rows.len() * 8)),
+        headers in vec(word(), 0..3).prop_flat_map(|rows| vec(word(), rows.len() * 4)),
+        odd in prop::bool::weighted(0.05),
+    ) {
+        let mut emits = emits;
+        if odd {
+            emits.push(0);
+        }
+        let checked = check_with(1 << 20, &arena, &emits, &headers);
+        prop_assert_eq!(checked.is_ok(), is_allowed(&arena, &emits, &headers), "{:?}", checked);
+        if let Ok(output) = checked {
+            let batch = batch();
+            let mut read = 0;
+            for emit in output.emits(&batch) {
+                let bytes = emit.key().map_or(0, <[u8]>::len) + emit.value().map_or(0, <[u8]>::len);
+                read += bytes + emit.headers().map(|header| header.name.len()).sum::<usize>();
+            }
+            prop_assert!(read <= 1 << 20);
+            prop_assert_eq!(output.emits(&batch).count(), emits.len() / 8);
+        }
+    }
+}
