@@ -1,3 +1,5 @@
+//! The tables that emits become, word by word.
+
 use super::*;
 use crate::batch::Batch;
 use crate::record::Header;

@@ -1,3 +1,5 @@
+//! What a decoding error says, and that it never quotes the data.
+
 use std::collections::HashMap;
 
 use serde::de::Error as _;

@@ -161,6 +161,8 @@ impl Instance {
         let limits = &self.engine.limits;
         let checker = Checker::new(Arc::clone(&self.outlets), Arc::clone(batch), limits.output_bytes_max);
         self.store.data_mut().current = Some(Current { checker, parts: Vec::new() });
+        // A refusal that an earlier call has survived explains nothing of this one.
+        self.store.data_mut().accountant.refusal = None;
         let tables = types::Batch {
             inlet: batch.inlet,
             partition: batch.partition,

@@ -15,8 +15,9 @@ const STREAMLET: &str = "ankka:flow/streamlet";
 /// The version that this host is built for; it serves every guest of the same major version whose imports it has.
 const CONTRACT_VERSION: &str = "1.0.0";
 /// What this host offers a guest to import.
-const OFFERED: [&str; 7] = [
+const OFFERED: [&str; 8] = [
     "ankka:flow/emitter@1.0",
+    "ankka:flow/types@1.0",
     "wasi:cli@0.2",
     "wasi:clocks@0.2",
     "wasi:filesystem@0.2",

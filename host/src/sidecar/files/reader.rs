@@ -31,7 +31,7 @@ pub enum InputError {
         source: std::io::Error,
     },
     /// A line that is no record.
-    #[error("{input}:{line}: {problem}")]
+    #[error("{input}:{line}")]
     Line {
         /// The input's path, or `-`.
         input: String,

@@ -1,0 +1,98 @@
+//! What `run` is told and cannot do: exit code 2, before anything is run, in words that help.
+
+use super::{run, scratch};
+use crate::streamlet;
+
+/// A run of `faulty` with these arguments is refused with these words, before it reads anything.
+#[track_caller]
+fn check(arguments: &[&str], words: &str) {
+    let ran = run("faulty").args(arguments).run();
+    assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""), "{}", ran.stderr);
+    assert!(ran.stderr.contains(words), "{words:?} is not in\n{}", ran.stderr);
+}
+
+#[test]
+fn names_that_are_not_declared() {
+    check(&["--input", "inn=/dev/null"], "error: there is no inlet \"inn\"; did you mean \"in\"? declared: \"in\"\n");
+    let outlet = "error: there is no outlet \"othr\"; did you mean \"other\"? declared: \"out\", \"other\"\n";
+    check(&["--output", "othr=/dev/null"], outlet);
+    check(&["--output", "xyz=/dev/null"], "error: there is no outlet \"xyz\"; declared: \"out\", \"other\"\n");
+    check(&["--set", "strat=ok"], "error: --set: parameter \"strat\" is not declared: did you mean \"start\"?\n");
+}
+
+#[test]
+fn names_that_are_missing() {
+    let words =
+        "error: \"/dev/null\" needs the name of its outlet, as in out=/dev/null; declared: \"out\", \"other\"\n";
+    check(&["--output", "/dev/null"], words);
+    let ran = run("conformance").input("x\n").run();
+    let words = "error: \"-\" needs the name of its inlet, as in in=-; declared: \"in\", \"side\"\n";
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(2), words));
+}
+
+#[test]
+fn things_given_twice() {
+    check(
+        &["--output", "out=/dev/null", "--output", "out=-"],
+        "error: outlet \"out\" is given two outputs; give it one\n",
+    );
+    check(&["--input", "-", "--input", "in=-"], "error: standard input can be read only once");
+}
+
+#[test]
+fn parameters() {
+    let ran = run("conformance").args(&["--input", "in=-", "--set", "factor=many", "--set", "mdoe=x"]).run();
+    assert_eq!(ran.code, Some(2));
+    let errors = ran.stderr.lines().collect::<Vec<_>>();
+    assert_eq!(errors.len(), 2, "every problem on a line of its own: {}", ran.stderr);
+    assert!(errors.contains(&"error: --set: parameter \"mdoe\" is not declared: did you mean \"mode\"?"), "{errors:?}");
+    assert!(ran.stderr.contains("parameter \"factor\" cannot be set: cannot read \"many\" as INTEGER"), "{errors:?}");
+    let ran = run("raw").run();
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.stderr.starts_with("error: --set: parameter \"label\" (STRING) is required"), "{}", ran.stderr);
+}
+
+#[test]
+fn inputs_that_are_no_files() {
+    let files = scratch(&[]);
+    let path = |name: &str| files.path().join(name).display().to_string();
+    check(&["--input", &path("missing")], "missing\" for inlet \"in\": No such file or directory");
+    check(&["--input", &path("")], "\" for inlet \"in\": is a directory");
+}
+
+#[test]
+fn usage() {
+    let ran = streamlet().run();
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.stderr.contains("Usage: streamlet [OPTIONS] <COMMAND>"), "{}", ran.stderr);
+    check(&["--nope"], "unexpected argument '--nope'");
+    check(&["--set", "novalue"], "a setting is KEY=VALUE");
+    check(&["--input", ""], "the file's name is empty");
+    check(&["--partitions", "0"], "0 is not in 1..=4096");
+    check(&["--max-records", "0"], "--max-records");
+    check(&["--max-bytes", "much"], "--max-bytes");
+    check(&["--envelope", "--key-field", "id"], "cannot be used with");
+    check(&["--log", "=nope="], "cannot read the log filter \"=nope=\" of --log or STREAMLET_LOG");
+}
+
+#[test]
+fn flags_have_their_twins_in_the_environment() {
+    let twin = |name: &str, value: &str, input: &str| run("faulty").env(name, value).input(input).run();
+    let ran = twin("STREAMLET_PARTITIONS", "4097", "");
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.stderr.contains("4097 is not in 1..=4096"), "{}", ran.stderr);
+    assert!(twin("STREAMLET_MAX_RECORDS", "1", "a\nb\n").stderr.starts_with("2 records in 2 batches"));
+    assert!(twin("STREAMLET_KEY_FIELD", "id", "{\"id\":\"k\"}").stdout.contains("\"key\":\"k\""));
+    assert!(twin("STREAMLET_ENVELOPE", "true", "{\"value\":\"v\"}").stdout.contains("\"value\":\"v\""));
+    assert!(twin("STREAMLET_BATCH_DEADLINE", "200 ms", "loop\n").stderr.contains("its deadline of 200ms"));
+    assert!(twin("STREAMLET_OUTPUT_BYTES", "1k", &"x".repeat(2000)).stderr.contains("over the limit of 1024 bytes"));
+    assert!(twin("STREAMLET_GUEST_MEMORY", "4 MiB", "allocate\n").stderr.contains("over its limit of 4194304"));
+}
+
+#[test]
+fn components_are_looked_for_first() {
+    let files = scratch(&[]);
+    let ran = streamlet().args(&["run"]).arg(files.path().join("none.wasm")).args(&["--input", "/missing"]).run();
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.stderr.contains("none.wasm\": No such file or directory"), "{}", ran.stderr);
+}

@@ -1,0 +1,58 @@
+//! `--help` as it is printed, by command. `UPDATE_SNAPSHOTS=1 cargo test` writes the files anew.
+
+use std::fs;
+
+use streamlet_tests::fixtures;
+
+use crate::streamlet;
+
+#[track_caller]
+fn check(arguments: &[&str], file: &str) {
+    let ran = streamlet().args(arguments).args(&["--help"]).run();
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
+    let path = fixtures::repository().join("tests/it/snapshots").join(file);
+    if std::env::var_os("UPDATE_SNAPSHOTS").is_some() {
+        fs::write(&path, &ran.stdout).unwrap();
+    }
+    let snapshot = fs::read_to_string(&path).unwrap_or_default();
+    let differing = snapshot.lines().zip(ran.stdout.lines()).find(|(one, other)| one != other);
+    assert!(
+        snapshot == ran.stdout,
+        "{arguments:?} --help is not {file}, from {differing:?} on; UPDATE_SNAPSHOTS=1 renews it:\n{}",
+        ran.stdout
+    );
+}
+
+#[test]
+fn of_the_program() {
+    check(&[], "help.txt");
+}
+
+#[test]
+fn of_run() {
+    check(&["run"], "help-run.txt");
+}
+
+#[test]
+fn of_descriptor() {
+    check(&["descriptor"], "help-descriptor.txt");
+}
+
+#[test]
+fn every_flag_but_the_repeatable_ones_names_its_twin_in_the_environment() {
+    for command in ["run", "descriptor"] {
+        let help = streamlet().args(&[command, "--help"]).run().stdout;
+        let flags = help.split("\n      --").skip(1);
+        for flag in flags.chain(help.split("\n  -").skip(1)) {
+            let name = flag.split([' ', '\n']).next().unwrap();
+            let alone = ["input", "output", "set", "out", "check", "h,", "V,"].contains(&name);
+            assert!(alone || flag.contains("[env: STREAMLET_"), "--{name} of {command} has no twin");
+        }
+    }
+}
+
+#[test]
+fn the_version_is_the_packages() {
+    let ran = streamlet().args(&["--version"]).run();
+    assert_eq!((ran.code, ran.stdout), (Some(0), format!("streamlet {}\n", env!("CARGO_PKG_VERSION"))));
+}

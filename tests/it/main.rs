@@ -1,0 +1,33 @@
+//! Everything through the real doors with real components.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stderr,
+    reason = "helpers of tests stop at what should not be, and say when they skip"
+)]
+
+mod canary;
+mod conversations;
+mod descriptor;
+mod files;
+mod help;
+mod lanes;
+mod loading;
+mod log;
+mod memory;
+mod tidy;
+
+use streamlet_tests::guests;
+use streamlet_tests::program::Program;
+
+/// The binary, without any argument yet.
+fn streamlet() -> Program {
+    Program::at(env!("CARGO_BIN_EXE_streamlet-under-test"))
+}
+
+/// `streamlet run` with a guest.
+fn run(package: &str) -> Program {
+    streamlet().args(&["run"]).arg(guests::component(package))
+}

@@ -1,0 +1,21 @@
+//! What the tests share: real components, fixtures, scripted conversations, and the product's binary as a black box.
+//!
+//! [`guests`] builds the components, once a process; [`fixtures`] finds the data; [`records`] are a test's own records
+//! and emits; [`script`] reads the scripted conversations and judges what a door made of them; [`room`] runs guests in
+//! process, without any door; [`program`] runs the binary.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::missing_panics_doc,
+    clippy::print_stderr,
+    reason = "helpers of tests stop at what should not be, and say when they skip"
+)]
+
+pub mod fixtures;
+pub mod guests;
+pub mod program;
+pub mod records;
+pub mod room;
+pub mod script;

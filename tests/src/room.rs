@@ -1,0 +1,125 @@
+//! The engine room without a door: components in conversations of the test's own, and lanes over them.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use streamlet_host::batch::{Binding, Failure, Start};
+use streamlet_host::guest::{Component, Engine, Guest, Limits};
+use streamlet_host::lane::Lane;
+use streamlet_protocol::parameter::resolve_json;
+use tokio::sync::Mutex;
+
+use crate::guests;
+use crate::records::{Emitted, Record, batch, emitted};
+
+/// Limits that a test reaches soon, and that an ordinary batch stays far below even on a busy machine.
+pub fn limits() -> Limits {
+    Limits {
+        batch_deadline: Duration::from_secs(3),
+        start_deadline: Duration::from_secs(3),
+        memory_bytes_max: 128 << 20,
+        ..Limits::default()
+    }
+}
+
+/// A component in one conversation.
+#[derive(Debug, Clone)]
+pub struct Room {
+    guest: Arc<Guest>,
+}
+
+impl Room {
+    /// A guest with its parameters' defaults.
+    pub async fn open(package: &str) -> Self {
+        Self::configured(package, "{}").await
+    }
+
+    /// A guest with parameters, as the platform sends them, and every port bound to a topic `t-NAME`.
+    ///
+    /// # Panics
+    /// It cannot be loaded, or the configuration is none.
+    pub async fn configured(package: &str, config_json: &str) -> Self {
+        Self::bound(package, config_json, |_| true).await
+    }
+
+    /// A guest of whose outlets only some are bound.
+    ///
+    /// # Panics
+    /// As [`Room::configured`].
+    pub async fn bound(package: &str, config_json: &str, is_bound: impl Fn(&str) -> bool) -> Self {
+        let component = load(package, limits()).await;
+        let descriptor = component.descriptor();
+        let bind = |port: &str| Binding { port: port.to_owned(), topic: format!("t-{port}") };
+        let start = Start {
+            conversation_id: "conversation-1".into(),
+            pipeline: "conformance".into(),
+            streamlet: "conformance".into(),
+            config: resolve_json(&descriptor.parameters, config_json).unwrap().values,
+            inlets: descriptor.inlets.iter().map(|port| bind(&port.name)).collect(),
+            outlets: descriptor
+                .outlets
+                .iter()
+                .filter(|port| is_bound(&port.name))
+                .map(|port| bind(&port.name))
+                .collect(),
+        };
+        Self { guest: Arc::new(component.converse(start)) }
+    }
+
+    /// The lane of an inlet partition.
+    ///
+    /// # Panics
+    /// The inlet is not declared.
+    pub fn lane(&self, inlet: &str, partition: i32) -> TestLane {
+        let index = self.guest.descriptor().inlets.iter().zip(0u32..).find(|(port, _)| port.name == inlet);
+        let (_, index) = index.expect("a declared inlet");
+        TestLane {
+            lane: Lane::new(Arc::clone(&self.guest), index, partition),
+            guest: Arc::clone(&self.guest),
+            inlet: index,
+            partition,
+        }
+    }
+}
+
+/// A lane that takes records and gives emits.
+#[derive(Debug)]
+pub struct TestLane {
+    lane: Lane,
+    guest: Arc<Guest>,
+    inlet: u32,
+    partition: i32,
+}
+
+impl TestLane {
+    /// Runs a batch of these records.
+    ///
+    /// # Errors
+    /// The batch failed.
+    pub async fn run(&mut self, records: &[Record]) -> Result<Vec<Emitted>, Failure> {
+        let batch = batch(self.inlet, self.partition, records);
+        let parts = self.lane.run(&batch).await?;
+        let outlets = self.guest.descriptor().outlets.iter().map(|port| port.name.as_str()).collect::<Vec<_>>();
+        Ok(emitted(&outlets, &batch, &parts))
+    }
+}
+
+/// Loads a guest, once a process and limits: compiling is what takes the time.
+async fn load(package: &str, limits: Limits) -> Arc<Component> {
+    static LOADED: Mutex<BTreeMap<String, Arc<Component>>> = Mutex::const_new(BTreeMap::new());
+    let mut loaded = LOADED.lock().await;
+    if let Some(component) = loaded.get(package) {
+        return Arc::clone(component);
+    }
+    let path = guests::component(package);
+    let component = Arc::new(open(&path, limits).await);
+    loaded.insert(package.to_owned(), Arc::clone(&component));
+    component
+}
+
+async fn open(path: &Path, limits: Limits) -> Component {
+    let engine = Arc::new(Engine::new(limits).unwrap());
+    Component::load(engine, path).await.unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
