@@ -8,6 +8,8 @@ mod limits;
 mod log;
 mod open;
 mod run;
+mod serve;
+mod signals;
 
 use clap::{Parser, Subcommand};
 
@@ -51,6 +53,7 @@ pub struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Serve(serve::Serve),
     Run(run::Run),
     Descriptor(descriptor::Descriptor),
 }
@@ -62,6 +65,7 @@ impl Cli {
     /// What kept the command from being done, for exit code 2.
     pub async fn call(&self, console: &Console) -> anyhow::Result<Exit> {
         match &self.command {
+            Command::Serve(serve) => serve.call(console).await,
             Command::Run(run) => run.call(console, self.log.format).await,
             Command::Descriptor(descriptor) => descriptor.call(console).await,
         }

@@ -2,8 +2,8 @@
 //!
 //! # An instance's life
 //!
-//! An [`Engine`] compiles. [`Component::load`] reads a file, says what it is if it is not a component, compiles it,
-//! checks its exports and imports, and asks one throw-away instance to `describe` itself; what comes out is
+//! An [`Engine`] compiles. [`ComponentFile`] is a file that begins like a component. [`Component::load`]
+//! compiles it, checks its exports and imports, and asks one throw-away instance to `describe` itself; what comes out is
 //! pre-instantiated, so that a new instance costs microseconds. A [`Guest`] is a component within one conversation: it
 //! knows the resolved parameters and the bound outlets. [`Guest::instantiate`] makes an [`Instance`] for one inlet
 //! partition and calls `start`; [`Instance::process`] runs one batch.
@@ -39,5 +39,5 @@ pub use ended::{Blamed, Ended, Told, Trap};
 pub use engine::{Engine, EngineError};
 pub use instance::{Instance, Owner};
 pub use limits::Limits;
-pub use loading::LoadError;
+pub use loading::{ComponentFile, LoadError};
 pub use output::OutputFault;

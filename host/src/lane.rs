@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use crate::batch::{Batch, Failure, Output, Place};
+use crate::batch::{Batch, Failure, Output};
 use crate::guest::{Blamed, Ended, Guest, Instance};
 
 /// The lane of one (conversation, inlet, partition).
@@ -46,7 +46,7 @@ impl Lane {
             Err(ended) => Err(ended),
         };
         self.last_offset = result.is_ok().then_some(offsets.1);
-        result.map_err(|ended| self.failure(&ended, batch, offsets))
+        result.map_err(|ended| self.failure(&ended, batch))
     }
 
     /// Runs a batch on an instance and keeps it if all went well. A guest that refused a batch is alive, but may have
@@ -58,21 +58,16 @@ impl Lane {
     }
 
     /// An end in the words of a batch's failure.
-    fn failure(&self, ended: &Ended, batch: &Batch, offsets: (i64, i64)) -> Failure {
-        let inlet = self.guest.descriptor().inlets.get(self.inlet as usize);
-        let inlet = inlet.map_or_else(String::new, |inlet| inlet.name.clone());
+    fn failure(&self, ended: &Ended, batch: &Batch) -> Failure {
         let told = ended.told();
         let record = match told.blamed {
             None => None,
             Some(Blamed::Index(index)) => batch.record(index).map(|record| (index, record.offset)),
-            Some(Blamed::Offset(offset)) => {
-                let mut offsets = batch.times.iter().step_by(2);
-                offsets.position(|at| *at == offset).map(|index| (index, offset))
-            }
+            Some(Blamed::Offset(offset)) => batch.index_of(offset).map(|index| (index, offset)),
         };
         Failure {
             cause: told.cause,
-            place: Place { inlet, partition: self.partition, offsets },
+            place: self.guest.place(batch),
             record,
             what: told.what,
             why: told.why,

@@ -6,9 +6,12 @@
 
 pub mod batch;
 pub mod cli;
+pub mod codec;
 pub mod console;
+pub mod conversation;
 pub mod guest;
 pub mod guest_crate;
 pub mod lane;
+pub mod server;
 pub mod sidecar;
 pub mod telemetry;

@@ -9,6 +9,7 @@
 //! The last two are written with `--log-format json`; in text, people get the same as plain lines. A record's key or
 //! value is in none of them.
 
+use crate::batch::Failure;
 use crate::guest::Owner;
 use crate::sidecar::files::{FailedBatch, Tally};
 
@@ -39,6 +40,11 @@ pub(crate) fn batch_failed(batch: &FailedBatch) {
         detail = %failure.detail,
         "batch failed"
     );
+}
+
+/// Logs a batch that failed in a conversation; the sidecar will bring it again.
+pub(crate) fn batch_failed_in_conversation(batch_id: u64, failure: &Failure) {
+    tracing::warn!(target: "streamlet", batch_id, error = %failure.headline(), detail = %failure.detail, "batch failed");
 }
 
 /// Logs the end of a run.

@@ -48,6 +48,12 @@ pub struct Failure {
 }
 
 impl Failure {
+    /// A batch whose emits cannot be sent: `record` is the source's index and offset, if there is one.
+    pub fn unsendable(place: Place, record: Option<(usize, i64)>, why: String) -> Self {
+        let what = "the streamlet emitted what cannot be sent".into();
+        Self { cause: Cause::Broke, place, record, what, why, detail: String::new() }
+    }
+
     /// The first line: what failed, where, and why.
     pub fn headline(&self) -> String {
         let Place { inlet, partition, offsets: (first, last) } = &self.place;

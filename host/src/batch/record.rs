@@ -68,6 +68,11 @@ impl Batch {
         Some((*first, *last))
     }
 
+    /// The index of the record with this offset.
+    pub fn index_of(&self, offset: i64) -> Option<usize> {
+        self.times.iter().step_by(2).position(|at| *at == offset)
+    }
+
     /// The bytes at a span of the arena; none where the position says so. A span outside the arena reads as none too,
     /// which only a decoder's mistake could bring about.
     fn bytes(&self, (position, length): (u32, u32)) -> Option<&[u8]> {

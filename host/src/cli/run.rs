@@ -8,10 +8,10 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use clap::Args;
 use streamlet_protocol::{Descriptor, names, parameter};
 
-use super::Exit;
 use super::limits::{LimitFlags, size};
 use super::log::LogFormat;
 use super::open::open;
+use super::{Exit, signals};
 use crate::batch::{Binding, Start};
 use crate::console::Console;
 use crate::sidecar::files::{
@@ -81,7 +81,7 @@ impl Run {
             shows_progress: console.is_terminal() && !self.quiet,
         });
         let observer: Arc<dyn Observer> = Arc::<Reporter>::clone(&reporter);
-        let ending = files::run(&component, start, settings, observer, interrupted()).await?;
+        let ending = files::run(&component, start, settings, observer, signals::first()).await?;
         console.progress("");
         Ok(self.conclude(&reporter, ending))
     }
@@ -186,28 +186,6 @@ impl Reporter {
             LogFormat::Json => telemetry::run_ended(summary),
             LogFormat::Text => self.console.line(&summary.to_string()),
         }
-    }
-}
-
-/// Comes with the first SIGINT or SIGTERM. A second one ends the process at once.
-async fn interrupted() {
-    next_signal().await;
-    tokio::spawn(async {
-        next_signal().await;
-        std::process::exit(130);
-    });
-}
-
-async fn next_signal() {
-    use tokio::signal::unix::{SignalKind, signal};
-    // Without a handler the signal keeps its default, which ends the process.
-    let (Ok(mut interrupt), Ok(mut terminate)) = (signal(SignalKind::interrupt()), signal(SignalKind::terminate()))
-    else {
-        return std::future::pending().await;
-    };
-    tokio::select! {
-        _ = interrupt.recv() => {}
-        _ = terminate.recv() => {}
     }
 }
 

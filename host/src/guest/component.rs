@@ -11,9 +11,9 @@ use super::descriptor::from_guest;
 use super::ended::Ended;
 use super::engine::Engine;
 use super::instance::{Instance, Owner, State};
-use super::loading::{LoadError, load};
+use super::loading::{ComponentFile, LoadError};
 use super::output::OutletRule;
-use crate::batch::Start;
+use crate::batch::{Batch, Place, Start};
 
 /// A compiled, linked and described component. It outlives conversations.
 pub struct Component {
@@ -27,15 +27,15 @@ impl Component {
     ///
     /// # Errors
     /// [`LoadError`], which says what the file is instead, or what the component lacks.
-    pub async fn load(engine: Arc<Engine>, path: &Path) -> Result<Self, LoadError> {
-        let (compiling, file) = (Arc::clone(&engine), path.to_owned());
+    pub async fn load(engine: Arc<Engine>, file: ComponentFile) -> Result<Self, LoadError> {
+        let (compiling, path) = (Arc::clone(&engine), file.path().to_owned());
         // Compiling takes all cores for as long as it lasts.
-        let loaded = tokio::task::spawn_blocking(move || load(&compiling, &file)).await;
+        let loaded = tokio::task::spawn_blocking(move || file.link(&compiling)).await;
         let pre = match loaded {
             Ok(loaded) => loaded?,
             Err(panicked) => std::panic::resume_unwind(panicked.into_panic()),
         };
-        let descriptor = describe(&engine, &pre, path).await?;
+        let descriptor = describe(&engine, &pre, &path).await?;
         Ok(Self { engine, pre, descriptor })
     }
 
@@ -79,6 +79,16 @@ impl Guest {
     /// What the component declares.
     pub fn descriptor(&self) -> &Descriptor {
         self.component.descriptor()
+    }
+
+    /// Where a batch comes from, in the words of a failure.
+    pub fn place(&self, batch: &Batch) -> Place {
+        let inlet = self.descriptor().inlets.get(batch.inlet as usize);
+        Place {
+            inlet: inlet.map_or_else(String::new, |inlet| inlet.name.clone()),
+            partition: batch.partition,
+            offsets: batch.offsets().unwrap_or_default(),
+        }
     }
 
     /// Makes an instance for one partition of the inlet with this index, and starts it.

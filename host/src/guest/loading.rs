@@ -113,22 +113,52 @@ impl LoadError {
     }
 }
 
-/// Reads, recognises, compiles and links. Compiling takes from milliseconds to seconds of all cores: not on a thread
-/// that others wait for.
-pub(super) fn load(engine: &Engine, path: &Path) -> Result<StreamletGuestPre<State>, LoadError> {
-    let bytes = std::fs::read(path).map_err(|source| LoadError::Unreadable { path: path.into(), source })?;
-    if let Some(found) = something_else(&bytes) {
-        return Err(LoadError::NotAComponent { path: path.into(), found });
+/// A file that begins like a component.
+pub struct ComponentFile {
+    path: PathBuf,
+    bytes: Vec<u8>,
+}
+
+impl ComponentFile {
+    /// Reads a file and refuses what is something else, which is cheap to find out.
+    ///
+    /// # Errors
+    /// [`LoadError::Unreadable`] and [`LoadError::NotAComponent`].
+    pub fn read(path: &Path) -> Result<Self, LoadError> {
+        let path = path.to_owned();
+        match std::fs::read(&path) {
+            Err(source) => Err(LoadError::Unreadable { path, source }),
+            Ok(bytes) => match something_else(&bytes) {
+                Some(found) => Err(LoadError::NotAComponent { path, found }),
+                None => Ok(Self { path, bytes }),
+            },
+        }
     }
-    let component = wasmtime::component::Component::from_binary(&engine.wasmtime, &bytes)
-        .map_err(|source| LoadError::Uncompilable { path: path.into(), source })?;
-    check_export(engine, path, &component)?;
-    let pre = engine.linker.instantiate_pre(&component).map_err(|source| LoadError::ImportsMissing {
-        path: path.into(),
-        missing: missing_imports(engine, &component),
-        source,
-    })?;
-    StreamletGuestPre::new(pre).map_err(|source| LoadError::WrongShape { path: path.into(), source })
+
+    /// The file's path.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Compiles and links. It takes from milliseconds to seconds of all cores: not on a thread that others wait for.
+    pub(super) fn link(&self, engine: &Engine) -> Result<StreamletGuestPre<State>, LoadError> {
+        let path = || self.path.clone();
+        let component = wasmtime::component::Component::from_binary(&engine.wasmtime, &self.bytes)
+            .map_err(|source| LoadError::Uncompilable { path: path(), source })?;
+        check_export(engine, &self.path, &component)?;
+        let pre = engine.linker.instantiate_pre(&component).map_err(|source| LoadError::ImportsMissing {
+            path: path(),
+            missing: missing_imports(engine, &component),
+            source,
+        })?;
+        StreamletGuestPre::new(pre).map_err(|source| LoadError::WrongShape { path: path(), source })
+    }
+}
+
+impl std::fmt::Debug for ComponentFile {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ComponentFile").field("path", &self.path).field("bytes", &self.bytes.len()).finish()
+    }
 }
 
 /// What bytes that do not begin as a component are.

@@ -133,8 +133,8 @@ fn is_allowed(arena: &[u8], emits: &[u32], headers: &[u32]) -> bool {
                 count => i128::from(row[6]) + i128::from(count) <= (headers.len() / 4) as i128,
             }
     };
-    emits.len() % 8 == 0
-        && headers.len() % 4 == 0
+    emits.len().is_multiple_of(8)
+        && headers.len().is_multiple_of(4)
         && headers.chunks(4).all(header_is_allowed)
         && emits.chunks(8).all(emit_is_allowed)
 }
