@@ -1,28 +1,66 @@
-//! Standard error, shared by the log, the reports and the progress line: one writer, so that none of them tears another
-//! apart.
+//! Standard error, shared by the log, the reports and the progress line: one thread writes, so that none of them tears
+//! another apart and nobody waits for a reader who has paused.
+//!
+//! Log lines wait in a bounded queue; when it is full they are dropped, counted, and the count is told. Reports are few
+//! and are kept. [`Console::finish`] waits for what is queued, as long as somebody reads.
 
+use std::collections::VecDeque;
 use std::io::{self, IsTerminal, Write};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use tracing_subscriber::fmt::MakeWriter;
 
 /// Clears the terminal's current line.
 const CLEAR_LINE: &str = "\r\x1b[K";
+/// Bytes of log lines that may wait.
+const LOG_BYTES_MAX: usize = 1 << 20;
+/// How long the end waits for a reader that takes nothing.
+const STALLED_WAIT: Duration = Duration::from_secs(1);
 
 /// A handle to standard error. Clones share it.
-#[derive(Debug, Clone, Default)]
-pub struct Console(Arc<Mutex<Screen>>);
+#[derive(Debug, Clone)]
+pub struct Console(Arc<Shared>);
 
-/// What stands on the terminal's last line.
 #[derive(Debug, Default)]
-struct Screen {
-    progress: String,
+struct Shared {
+    queue: Mutex<Queue>,
+    changed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct Queue {
+    texts: VecDeque<Text>,
+    log_bytes: usize,
+    dropped_log_lines: u64,
+    /// How many texts have been written.
+    written: u64,
+    /// A text is being written.
+    is_writing: bool,
+}
+
+#[derive(Debug)]
+enum Text {
+    Log(Vec<u8>),
+    Report(Vec<u8>),
+    Progress(String),
+}
+
+impl Default for Console {
+    fn default() -> Self {
+        Self::new()
+    }
 }
 
 impl Console {
-    /// A console with nothing on it.
+    /// Starts the thread that writes. Where the system refuses one, nothing is ever shown.
     pub fn new() -> Self {
-        Self::default()
+        let shared = Arc::<Shared>::default();
+        let writing = Arc::clone(&shared);
+        // Without the thread the queue fills up and drops, which is all that can be done.
+        let _ = thread::Builder::new().name("console".into()).spawn(move || writing.write_for_ever());
+        Self(shared)
     }
 
     /// Whether somebody watches.
@@ -32,7 +70,7 @@ impl Console {
 
     /// Writes a text on lines of its own.
     pub fn line(&self, text: &str) {
-        self.write(format!("{text}\n").as_bytes());
+        self.0.push(Text::Report(format!("{text}\n").into_bytes()));
     }
 
     /// Writes an error as people expect it.
@@ -42,40 +80,97 @@ impl Console {
 
     /// Shows a progress line in place of the last one; an empty one goes away.
     pub fn progress(&self, text: &str) {
-        let mut screen = self.screen();
-        if text != screen.progress {
-            text.clone_into(&mut screen.progress);
-            write(format!("{CLEAR_LINE}{text}").as_bytes());
-        }
+        self.0.push(Text::Progress(text.to_owned()));
     }
 
-    /// Writes above the progress line.
-    fn write(&self, bytes: &[u8]) {
-        let screen = self.screen();
-        if screen.progress.is_empty() {
-            write(bytes);
-        } else {
-            write(&[CLEAR_LINE.as_bytes(), bytes, screen.progress.as_bytes()].concat());
+    /// Waits until everything is written, or until nothing has been taken for a while.
+    pub fn finish(&self) {
+        let mut queue = self.0.queue();
+        let (mut written, mut since) = (queue.written, Instant::now());
+        while !queue.texts.is_empty() || queue.is_writing {
+            if queue.written != written {
+                (written, since) = (queue.written, Instant::now());
+            }
+            let Some(left) = STALLED_WAIT.checked_sub(since.elapsed()) else { return };
+            (queue, _) = self.0.changed.wait_timeout(queue, left).unwrap_or_else(PoisonError::into_inner);
         }
-    }
-
-    fn screen(&self) -> MutexGuard<'_, Screen> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Nobody is left to be told that standard error cannot be written.
-fn write(bytes: &[u8]) {
-    let _ = io::stderr().lock().write_all(bytes);
+impl Shared {
+    fn push(&self, text: Text) {
+        let mut queue = self.queue();
+        match &text {
+            Text::Log(line) if queue.log_bytes + line.len() > LOG_BYTES_MAX => {
+                queue.dropped_log_lines += 1;
+                return;
+            }
+            Text::Log(line) => queue.log_bytes += line.len(),
+            // A newer progress line makes one that waits pointless.
+            Text::Progress(_) => queue.texts.retain(|waiting| !matches!(waiting, Text::Progress(_))),
+            Text::Report(_) => {}
+        }
+        queue.texts.push_back(text);
+        self.changed.notify_all();
+    }
+
+    fn write_for_ever(&self) {
+        let mut progress = String::new();
+        loop {
+            let (text, dropped) = self.next();
+            let bytes = match text {
+                Text::Progress(text) if text == progress => Vec::new(),
+                Text::Progress(text) => {
+                    progress = text;
+                    format!("{CLEAR_LINE}{progress}").into_bytes()
+                }
+                Text::Log(bytes) | Text::Report(bytes) if progress.is_empty() => bytes,
+                Text::Log(bytes) | Text::Report(bytes) => [CLEAR_LINE.as_bytes(), &bytes, progress.as_bytes()].concat(),
+            };
+            // Nobody is left to be told that standard error cannot be written.
+            let _ = io::stderr().lock().write_all(&bytes);
+            let mut queue = self.queue();
+            queue.is_writing = false;
+            queue.written += 1;
+            drop(queue);
+            self.changed.notify_all();
+            if dropped > 0 {
+                tracing::warn!(target: "streamlet", dropped, "log lines were dropped: they came faster than they were read");
+            }
+        }
+    }
+
+    /// The next text, and how many log lines were dropped before it.
+    fn next(&self) -> (Text, u64) {
+        let mut queue = self.queue();
+        loop {
+            if let Some(text) = queue.texts.pop_front() {
+                if let Text::Log(line) = &text {
+                    queue.log_bytes = queue.log_bytes.saturating_sub(line.len());
+                }
+                queue.is_writing = true;
+                // Told once there is room for the telling.
+                let told = queue.log_bytes < LOG_BYTES_MAX / 2;
+                let dropped = if told { std::mem::take(&mut queue.dropped_log_lines) } else { 0 };
+                return (text, dropped);
+            }
+            queue = self.changed.wait(queue).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Nothing panics while it holds the lock.
+    fn queue(&self) -> MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// Writes log events.
 #[derive(Debug)]
-pub struct LogWriter(Console);
+pub struct LogWriter(Arc<Shared>);
 
 impl Write for LogWriter {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.write(bytes);
+        self.0.push(Text::Log(bytes.to_vec()));
         Ok(bytes.len())
     }
 
@@ -88,6 +183,6 @@ impl MakeWriter<'_> for Console {
     type Writer = LogWriter;
 
     fn make_writer(&self) -> LogWriter {
-        LogWriter(self.clone())
+        LogWriter(Arc::clone(&self.0))
     }
 }

@@ -156,7 +156,7 @@ impl Conversation {
             return false;
         }
         match self.in_flight.remove(&ticket.batch_id) {
-            Some(lane) => self.busy.remove(&lane),
+            Some(place) => self.busy.remove(&place),
             None => false,
         }
     }

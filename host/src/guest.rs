@@ -32,6 +32,7 @@ mod limits;
 mod loading;
 mod log;
 mod output;
+mod text;
 mod ticker;
 
 pub use component::{Component, Guest};

@@ -20,6 +20,7 @@ fn main() -> ExitCode {
             Exit::Broke
         }
     };
+    console.finish();
     exit.into()
 }
 

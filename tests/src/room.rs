@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use streamlet_host::batch::{Binding, Failure, Start};
-use streamlet_host::guest::{Component, Engine, Guest, Limits};
+use streamlet_host::guest::{Component, ComponentFile, Engine, Guest, Limits};
 use streamlet_host::lane::Lane;
 use streamlet_protocol::parameter::resolve_json;
 use tokio::sync::Mutex;
@@ -121,5 +121,6 @@ async fn load(package: &str, limits: Limits) -> Arc<Component> {
 
 async fn open(path: &Path, limits: Limits) -> Component {
     let engine = Arc::new(Engine::new(limits).unwrap());
-    Component::load(engine, path).await.unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+    let file = ComponentFile::read(path).unwrap();
+    Component::load(engine, file).await.unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }

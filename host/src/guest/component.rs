@@ -13,6 +13,7 @@ use super::engine::Engine;
 use super::instance::{Instance, Owner, State};
 use super::loading::{ComponentFile, LoadError};
 use super::output::OutletRule;
+use super::text;
 use crate::batch::{Batch, Place, Start};
 
 /// A compiled, linked and described component. It outlives conversations.
@@ -64,7 +65,8 @@ async fn describe(engine: &Arc<Engine>, pre: &StreamletGuestPre<State>, path: &P
     let silent = |ended: Ended| LoadError::silent(path, &ended);
     let mut instance = Instance::new(engine, pre, &Arc::from([]), Owner::describing()).await.map_err(silent)?;
     let answer = instance.describe().await.map_err(silent)?;
-    from_guest(answer).map_err(|problems| LoadError::Invalid { path: path.into(), problems })
+    from_guest(answer)
+        .map_err(|problems| LoadError::Invalid { path: path.into(), problems: text::some_of(problems.into_iter()) })
 }
 
 /// A component in one conversation: it makes instances that have been started with the conversation's parameters.

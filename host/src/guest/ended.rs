@@ -5,8 +5,10 @@ use std::time::Duration;
 use wasmtime::{Trap as WasmTrap, WasmBacktrace};
 use wasmtime_wasi::I32Exit;
 
-use super::limits::Refusal;
+use super::limits::{Limits, Refusal};
+use super::log::begins_a_panic;
 use super::output::OutputFault;
+use super::text::{self, bounded, cut, printable};
 use crate::batch::Cause;
 
 /// Bytes of a message that a guest may fail with; the rest is cut.
@@ -46,8 +48,9 @@ pub enum Ended {
 pub struct Trap {
     /// The export that was running.
     export: &'static str,
-    /// What the guest was refused before, if anything.
+    /// What the guest was refused during the call, if anything.
     refusal: Option<Refusal>,
+    limits: Limits,
     /// The last lines of its standard error.
     last_words: Vec<String>,
     error: wasmtime::Error,
@@ -57,10 +60,11 @@ impl Trap {
     pub(super) fn new(
         export: &'static str,
         refusal: Option<Refusal>,
+        limits: Limits,
         last_words: Vec<String>,
         error: wasmtime::Error,
     ) -> Self {
-        Self { export, refusal, last_words, error }
+        Self { export, refusal, limits, last_words, error }
     }
 }
 
@@ -118,18 +122,21 @@ impl Ended {
 
 impl Trap {
     fn told(&self) -> Told {
-        let panic = panic_report(&self.last_words);
-        let exit = self.error.downcast_ref::<I32Exit>().map(|exit| exit.0);
-        let export = self.export;
-        let (cause, what, text) = match (self.refusal, panic, exit) {
-            (Some(refusal), ..) => (Cause::Limited, "the streamlet ran into a limit".into(), refused(refusal)),
-            (None, Some(report), _) => (Cause::Trapped, "the streamlet panicked".into(), report),
-            (None, None, Some(code)) => (
-                Cause::Trapped,
-                format!("the streamlet trapped in `{export}`"),
-                format!("it exited with code {code} instead of returning"),
-            ),
-            (None, None, None) => (Cause::Trapped, format!("the streamlet trapped in `{export}`"), self.reason()),
+        let trapped = || format!("the streamlet trapped in `{}`", self.export);
+        let limited = || "the streamlet ran into a limit".to_owned();
+        let (cause, what, text) = if let Some(report) = self.panic_report() {
+            (Cause::Trapped, "the streamlet panicked".into(), report)
+        } else if let Some(refusal) = self.refusal {
+            (Cause::Limited, limited(), refused(refusal))
+        } else if self.is_over_hostcall_fuel() {
+            let limit = self.limits.output_bytes_max;
+            let text = format!(
+                "it handed over more than its output limit of {limit} bytes at once; emit less, or raise it with \
+                 --output-bytes"
+            );
+            (Cause::Limited, limited(), text)
+        } else {
+            (Cause::Trapped, trapped(), self.reason())
         };
         let (why, mut detail) = split(&text);
         if !self.last_words.is_empty() && !why.starts_with("panicked at ") {
@@ -149,17 +156,37 @@ impl Trap {
         Told { cause, what, why, detail, blamed }
     }
 
+    /// The guest's own report, if it died of a panic: compiled code aborts or exits then. Any other trap is not the
+    /// consequence of whatever was written before.
+    fn panic_report(&self) -> Option<String> {
+        match self.error.downcast_ref::<WasmTrap>() {
+            None if self.error.downcast_ref::<I32Exit>().is_none() => None,
+            None | Some(WasmTrap::UnreachableCodeReached) => panic_report(&self.last_words),
+            Some(_) => None,
+        }
+    }
+
+    /// Whether more bytes came back than the engine may copy. The engine has no type for it.
+    fn is_over_hostcall_fuel(&self) -> bool {
+        self.error.root_cause().to_string().contains("fuel allocated for hostcalls")
+    }
+
     /// Why the engine ended it.
     fn reason(&self) -> String {
+        if let Some(I32Exit(code)) = self.error.downcast_ref() {
+            return format!("it exited with code {code} instead of returning");
+        }
         match self.error.downcast_ref::<WasmTrap>() {
+            Some(WasmTrap::MemoryOutOfBounds) => {
+                "it accessed memory out of bounds; in compiled code that is a wild pointer, or a recursion so deep that \
+                 the stack left its memory"
+                    .into()
+            }
             Some(WasmTrap::StackOverflow) => "it used up its stack of 1 MiB; recurse less deeply".into(),
             Some(WasmTrap::UnreachableCodeReached) => {
                 "it reached an `unreachable` instruction, which is how compiled code aborts".into()
             }
             Some(trap) => trap.to_string(),
-            None if self.error.to_string().contains("fuel allocated for hostcalls") => {
-                "it handed over more data at once than its output limit allows; raise it with --output-bytes".into()
-            }
             None => format!("{:#}", self.error.root_cause()),
         }
     }
@@ -181,7 +208,7 @@ fn refused(refusal: Refusal) -> String {
 /// The report of a panic in the last words: `panicked at PLACE: MESSAGE`, whatever stands before it dropped. Rust's own
 /// hook puts the message on the line after the place, the SDK's on the same one.
 fn panic_report(last_words: &[String]) -> Option<String> {
-    let start = last_words.iter().rposition(|line| line.contains("panicked at "))?;
+    let start = last_words.iter().rposition(|line| begins_a_panic(line))?;
     let mut lines = last_words.iter().skip(start).filter(|line| !line.starts_with("note: run with `RUST_BACKTRACE"));
     let first = lines.next()?;
     let (_, place) = first.split_once("panicked at ")?;
@@ -202,48 +229,38 @@ fn blamed_offset(report: &str) -> Option<i64> {
     rest.split_once(' ')?.0.parse().ok()
 }
 
-/// The frames of the guest's own code. Those of the language's panic machinery say nothing about the streamlet.
+/// The frames of the guest's own code, a recursion's folded. Those of the language's panic machinery say nothing about
+/// the streamlet.
 fn backtrace(backtrace: &WasmBacktrace) -> Vec<String> {
-    let frames = backtrace.frames().iter().map(|frame| {
-        let name = frame
-            .func_name()
-            .map_or_else(|| "(no name)".into(), |name| format!("{:#}", rustc_demangle::demangle(name)));
-        let line = frame.symbols().iter().find_map(|symbol| Some((symbol.file()?, symbol.line()?)));
-        match line {
-            Some((file, line)) => format!("{name} ({file}:{line})"),
-            None => name,
-        }
-    });
     let is_machinery = |frame: &String| {
         let name = frame.trim_start_matches(['<', '&']);
         ["std::", "core::", "alloc::", "__rust", "rust_", "_rust", "__rustc", "abort", "_abort"]
             .iter()
             .any(|prefix| name.starts_with(prefix))
     };
-    frames.filter(|frame| !is_machinery(frame)).collect()
-}
-
-/// A text's first line and the rest, both bounded.
-fn split(text: &str) -> (String, String) {
-    let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
-    let (headline, overflow) = cut(first, HEADLINE_BYTES_MAX);
-    let rest = if overflow.is_empty() { rest.to_owned() } else { format!("…{overflow}\n{rest}") };
-    (headline, bounded(rest.trim_end(), MESSAGE_BYTES_MAX))
-}
-
-/// `text` up to about `bytes`, with a mark where it was cut.
-pub(super) fn bounded(text: &str, bytes: usize) -> String {
-    let (kept, rest) = cut(text, bytes);
-    if rest.is_empty() { kept } else { format!("{kept} ({} more bytes)", rest.len()) }
-}
-
-/// `text` in two, the first at most `bytes` long and, if something follows, marked as cut.
-fn cut(text: &str, bytes: usize) -> (String, &str) {
-    if text.len() <= bytes {
-        return (text.to_owned(), "");
+    let named = backtrace.frames().iter().filter_map(|frame| {
+        let name = frame.func_name()?;
+        Some(text::name(&format!("{:#}", rustc_demangle::demangle(name))))
+    });
+    let mut folded = Vec::<(String, usize)>::new();
+    for frame in named.filter(|frame| !is_machinery(frame)) {
+        match folded.last_mut() {
+            Some((last, times)) if *last == frame => *times += 1,
+            _ => folded.push((frame, 1)),
+        }
     }
-    let (kept, rest) = text.split_at(text.floor_char_boundary(bytes));
-    (format!("{kept}…"), rest)
+    let line = |(frame, times)| if times == 1 { frame } else { format!("{frame}, {times} times") };
+    folded.into_iter().map(line).collect()
+}
+
+/// A text's first line and the rest, both printable and bounded.
+fn split(text: &str) -> (String, String) {
+    let mut lines = text.lines().map(|line| printable(line.as_bytes()));
+    let first = lines.next().unwrap_or_default();
+    let (headline, overflow) = cut(&first, HEADLINE_BYTES_MAX);
+    let mut rest = if overflow.is_empty() { String::new() } else { format!("…{overflow}") };
+    lines.for_each(|line| push_line(&mut rest, &line));
+    (headline, bounded(rest.trim_end(), MESSAGE_BYTES_MAX))
 }
 
 fn push_line(text: &mut String, line: &str) {

@@ -6,21 +6,26 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use streamlet_protocol::parameter::ParameterValue;
-use wasmtime::Store;
 use wasmtime::component::ResourceTable;
+use wasmtime::{Store, Trap as WasmTrap};
 use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
 
 use super::bindings::ankka::flow::{emitter, types};
 use super::bindings::{StreamletGuest, StreamletGuestPre};
-use super::ended::{Ended, Trap, bounded};
+use super::ended::{Ended, Trap};
 use super::engine::Engine;
-use super::limits::Accountant;
+use super::limits::{Accountant, Limits};
 use super::log::{GuestLog, Stream};
 use super::output::{Checker, OutletRule, OutputFault};
+use super::text::bounded;
 use crate::batch::{Batch, Binding, Output, Start};
 
 /// Bytes of a guest's message that are copied into the host's.
 const MESSAGE_BYTES_MAX: usize = 16 * 1024;
+/// Bytes of a descriptor that are copied into the host's memory.
+const DESCRIPTOR_BYTES_MAX: usize = 1 << 20;
+/// What runs before any export.
+const INSTANTIATION: &str = "instantiation";
 
 /// Whose lines a guest's log lines are.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -70,6 +75,7 @@ impl emitter::Host for State {
             return Err(wasmtime::Error::msg("`flush` may only be called inside `process`"));
         };
         match current.checker.check(part) {
+            Ok(part) if part.is_empty() => {}
             Ok(part) => current.parts.push(part),
             Err(fault) => {
                 let error = wasmtime::Error::msg(fault.to_string());
@@ -114,18 +120,24 @@ impl Instance {
         store.epoch_deadline_async_yield_and_update(1);
         store.set_hostcall_fuel(engine.limits.output_bytes_max.saturating_add(MESSAGE_BYTES_MAX));
         let instantiate = component.instantiate_async(&mut store);
-        let guest = within(engine, engine.limits.start_deadline, "start", instantiate).await?;
+        let guest = within(engine, engine.limits.start_deadline, INSTANTIATION, instantiate).await?;
         match guest {
             Ok(guest) => Ok(Self { store, guest, engine: Arc::clone(engine), outlets: Arc::clone(outlets) }),
-            Err(error) => Err(ended(&mut store, "start", error)),
+            // A module may run code when it is instantiated. Whatever else fails here is the host's lack of something.
+            Err(error) if error.is::<WasmTrap>() => Err(ended(&mut store, &engine.limits, INSTANTIATION, error)),
+            Err(error) => match store.data().accountant.refusal {
+                Some(_) => Err(ended(&mut store, &engine.limits, INSTANTIATION, error)),
+                None => Err(Ended::Host(error)),
+            },
         }
     }
 
     /// Asks the guest what it declares.
     pub(super) async fn describe(&mut self) -> Result<types::Descriptor, Ended> {
+        self.store.set_hostcall_fuel(DESCRIPTOR_BYTES_MAX);
         let call = self.guest.ankka_flow_streamlet().call_describe(&mut self.store);
         let answer = within(&self.engine, self.engine.limits.start_deadline, "describe", call).await?;
-        answer.map_err(|error| ended(&mut self.store, "describe", error))
+        answer.map_err(|error| ended(&mut self.store, &self.engine.limits, "describe", error))
     }
 
     /// Hands the guest its parameters.
@@ -147,7 +159,7 @@ impl Instance {
                 Ok(())
             }
             Ok(Err(message)) => Err(Ended::NotStarted(bounded(&message, MESSAGE_BYTES_MAX))),
-            Err(error) => Err(ended(&mut self.store, "start", error)),
+            Err(error) => Err(ended(&mut self.store, &self.engine.limits, "start", error)),
         }
     }
 
@@ -156,7 +168,7 @@ impl Instance {
     /// Dropping the future kills the guest; the instance is dead then.
     ///
     /// # Errors
-    /// [`Ended`]. Only after [`Ended::Refused`] may the instance be used again.
+    /// [`Ended`]. After [`Ended::Refused`] the guest is alive, but may have learnt half of the batch.
     pub async fn process(&mut self, batch: &Arc<Batch>) -> Result<Vec<Output>, Ended> {
         let limits = &self.engine.limits;
         let checker = Checker::new(Arc::clone(&self.outlets), Arc::clone(batch), limits.output_bytes_max);
@@ -173,7 +185,7 @@ impl Instance {
         };
         let call = self.guest.ankka_flow_streamlet().call_process(&mut self.store, tables);
         let answer = within(&self.engine, limits.batch_deadline, "process", call).await?;
-        let answer = answer.map_err(|error| ended(&mut self.store, "process", error))?;
+        let answer = answer.map_err(|error| ended(&mut self.store, &self.engine.limits, "process", error))?;
         let state = self.store.data_mut();
         state.log.call_returned();
         let Some(mut current) = state.current.take() else { return Ok(Vec::new()) };
@@ -208,12 +220,12 @@ async fn within<T>(
 }
 
 /// Why a call came back with an error of the engine.
-fn ended(store: &mut Store<State>, export: &'static str, error: wasmtime::Error) -> Ended {
+fn ended(store: &mut Store<State>, limits: &Limits, export: &'static str, error: wasmtime::Error) -> Ended {
     let state = store.data_mut();
     if let Some(fault) = state.fault.take() {
         return Ended::Broke(fault);
     }
-    Ended::Trapped(Trap::new(export, state.accountant.refusal, state.log.last_words(), error))
+    Ended::Trapped(Trap::new(export, state.accountant.refusal, *limits, state.log.last_words(), error))
 }
 
 fn bindings(bindings: &[Binding]) -> Vec<types::Binding<'_>> {

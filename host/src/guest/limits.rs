@@ -15,8 +15,8 @@ pub struct Limits {
     pub memory_bytes_max: usize,
     /// Elements summed over an instance's tables.
     pub table_elements_max: usize,
-    /// Bytes of one batch's output: the emitted keys, values and headers, including those taken from source records,
-    /// and the tables.
+    /// Bytes of one batch's output, counted in two ways that must both stay below: what the guest hands over (arenas and
+    /// tables), and what its emits carry (keys, values and headers, those of source records included).
     pub output_bytes_max: usize,
 }
 

@@ -1,6 +1,7 @@
 //! From a file's bytes to a compiled component whose exports and imports fit: every way in which that can go wrong has
 //! its name.
 
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use wasmtime::component::types::ComponentItem;
@@ -9,6 +10,7 @@ use super::bindings::StreamletGuestPre;
 use super::ended::Ended;
 use super::engine::Engine;
 use super::instance::State;
+use super::text;
 
 /// The interface that every guest exports, up to its version.
 const STREAMLET: &str = "ankka:flow/streamlet";
@@ -25,6 +27,10 @@ const OFFERED: [&str; 8] = [
     "wasi:random@0.2",
     "wasi:sockets@0.2",
 ];
+/// Bytes that tell what a file is.
+const BEGINNING_BYTES: u64 = 4096;
+/// Bytes of a component; the largest known, a Python interpreter, has 18 MB.
+const COMPONENT_BYTES_MAX: u64 = 512 << 20;
 /// How to build a component, said to those who have something else.
 const HOW_TO_BUILD: &str = "build one with `cargo build --release --target wasm32-wasip2`";
 
@@ -126,13 +132,19 @@ impl ComponentFile {
     /// [`LoadError::Unreadable`] and [`LoadError::NotAComponent`].
     pub fn read(path: &Path) -> Result<Self, LoadError> {
         let path = path.to_owned();
-        match std::fs::read(&path) {
-            Err(source) => Err(LoadError::Unreadable { path, source }),
-            Ok(bytes) => match something_else(&bytes) {
-                Some(found) => Err(LoadError::NotAComponent { path, found }),
-                None => Ok(Self { path, bytes }),
-            },
+        let unreadable = |source| LoadError::Unreadable { path: path.clone(), source };
+        let mut file = std::fs::File::open(&path).map_err(unreadable)?;
+        let mut bytes = Vec::new();
+        file.by_ref().take(BEGINNING_BYTES).read_to_end(&mut bytes).map_err(unreadable)?;
+        if let Some(found) = something_else(&bytes) {
+            return Err(LoadError::NotAComponent { path, found });
         }
+        file.take(COMPONENT_BYTES_MAX).read_to_end(&mut bytes).map_err(unreadable)?;
+        if bytes.len() as u64 >= COMPONENT_BYTES_MAX {
+            let found = format!("it is larger than {COMPONENT_BYTES_MAX} bytes");
+            return Err(LoadError::NotAComponent { path, found });
+        }
+        Ok(Self { path, bytes })
     }
 
     /// The file's path.
@@ -203,28 +215,29 @@ fn check_export(engine: &Engine, path: &Path, component: &wasmtime::component::C
     for (name, item) in component_type.exports(&engine.wasmtime) {
         let (interface, version) = name.split_once('@').unwrap_or((name, ""));
         if interface != STREAMLET {
-            exports.push(name);
+            exports.push(text::name(name));
             continue;
         }
         if version.split('.').next() != CONTRACT_VERSION.split('.').next() {
             return refuse(format!(
-                "it exports \"{name}\", but this host serves version {CONTRACT_VERSION} and later ones of the same \
-                 major; build it with a matching SDK"
+                "it exports \"{}\", but this host serves version {CONTRACT_VERSION} and later ones of the same \
+                 major; build it with a matching SDK",
+                text::name(name)
             ));
         }
         let ComponentItem::ComponentInstance(instance) = item.ty else {
-            return refuse(format!("its export \"{name}\" is no interface"));
+            return refuse(format!("its export \"{}\" is no interface", text::name(name)));
         };
         let missing = ["describe", "start", "process"]
             .into_iter()
             .filter(|function| instance.get_export(&engine.wasmtime, function).is_none());
         let missing = missing.map(|function| format!("\"{function}\"")).collect::<Vec<_>>();
         if !missing.is_empty() {
-            return refuse(format!("its export \"{name}\" lacks {}", missing.join(", ")));
+            return refuse(format!("its export \"{}\" lacks {}", text::name(name), missing.join(", ")));
         }
         return Ok(());
     }
-    let found = if exports.is_empty() { "nothing".into() } else { exports.join(", ") };
+    let found = if exports.is_empty() { "nothing".into() } else { text::some_of(exports.into_iter()).join(", ") };
     refuse(format!(
         "it must export \"{STREAMLET}@{CONTRACT_VERSION}\", but exports {found}; in Rust, `streamlet::export!` does it"
     ))
@@ -243,7 +256,8 @@ fn missing_imports(engine: &Engine, component: &wasmtime::component::Component) 
     let names = component_type.imports(&engine.wasmtime).map(|(name, _)| name.to_owned()).collect::<Vec<_>>();
     let missing = names.iter().filter(|name| !offered(name)).cloned().collect::<Vec<_>>();
     // All are known by name: then it is one's functions or types that differ, and the linker's reason names it.
-    if missing.is_empty() { names } else { missing }
+    let shown = if missing.is_empty() { names } else { missing };
+    text::some_of(shown.iter().map(|name| text::name(name)))
 }
 
 #[cfg(test)]

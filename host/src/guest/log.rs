@@ -18,6 +18,7 @@ use wasmtime_wasi::cli::{IsTerminal, StdoutStream};
 use wasmtime_wasi::p2::{OutputStream, Pollable, StreamResult};
 
 use super::instance::Owner;
+use super::text::printable;
 use crate::telemetry;
 
 /// Bytes of a line that are logged; the rest is counted and dropped.
@@ -76,15 +77,7 @@ impl GuestLog {
 
     /// Ends a call that the guest survived: whatever was held back is logged after all.
     pub(super) fn call_returned(&self) {
-        self.lines(|lines| {
-            let held = std::mem::take(&mut lines.held);
-            let skipped = lines.last_words.len().saturating_sub(held);
-            for line in lines.last_words.iter().skip(skipped) {
-                telemetry::guest_line(&lines.owner, "stderr", line);
-            }
-            lines.last_words.clear();
-            lines.last_words_bytes = 0;
-        });
+        self.lines(Lines::release);
     }
 
     /// The end of the standard error, for the text of a failure. What was begun without a line end belongs to it.
@@ -149,42 +142,49 @@ impl Lines {
             telemetry::guest_line(&self.owner, "stdout", &line);
             return;
         }
-        if self.held > 0 || line.contains("panicked at ") {
+        if self.held > 0 || begins_a_panic(&line) {
             self.held += 1;
         } else {
             telemetry::guest_line(&self.owner, "stderr", &line);
         }
         self.last_words_bytes += line.len();
         self.last_words.push_back(line);
-        // A held report loses its end, not its beginning, which says what happened.
         while self.last_words_bytes > LAST_WORDS_BYTES_MAX {
+            // A held report keeps its beginning, which says what happened; its end is logged like any other line.
             let dropped = if self.held == self.last_words.len() {
                 self.held -= 1;
-                self.last_words.pop_back()
+                let line = self.last_words.pop_back();
+                line.inspect(|line| telemetry::guest_line(&self.owner, "stderr", line))
             } else {
                 self.last_words.pop_front()
             };
             self.last_words_bytes -= dropped.map_or(0, |line| line.len());
         }
     }
+
+    /// Logs what was held back and forgets the last words.
+    fn release(&mut self) {
+        let held = std::mem::take(&mut self.held);
+        let skipped = self.last_words.len().saturating_sub(held);
+        for line in self.last_words.drain(..).skip(skipped) {
+            telemetry::guest_line(&self.owner, "stderr", &line);
+        }
+        self.last_words_bytes = 0;
+    }
 }
 
-/// Bytes as text on one line: invalid UTF-8 and control characters are escaped, a tab stays.
-fn printable(bytes: &[u8]) -> String {
-    let mut text = String::with_capacity(bytes.len());
-    for chunk in bytes.utf8_chunks() {
-        for character in chunk.valid().chars() {
-            if character.is_control() && character != '\t' {
-                text.extend(character.escape_default());
-            } else {
-                text.push(character);
-            }
-        }
-        for byte in chunk.invalid() {
-            let _ = write!(text, "\\x{byte:02x}");
-        }
+/// Nothing that was written is lost: neither a line without an end nor a report that no failure carried.
+impl Drop for Lines {
+    fn drop(&mut self) {
+        self.end_line(Stream::Output);
+        self.end_line(Stream::Error);
+        self.release();
     }
-    text
+}
+
+/// Whether a line is the first of a panic's report, in the form of the SDK's hook or of Rust's own.
+pub(super) fn begins_a_panic(line: &str) -> bool {
+    line.starts_with("panicked at ") || (line.starts_with("thread '") && line.contains(" panicked at "))
 }
 
 /// One of an instance's two streams.
@@ -296,10 +296,5 @@ mod tests {
         }
         let words = log.last_words();
         assert_eq!(words, [format!("{}… ({} more bytes)", "x".repeat(LINE_BYTES_MAX), 1_000_000 - LINE_BYTES_MAX)]);
-    }
-
-    #[test]
-    fn what_is_not_text_is_escaped() {
-        assert_eq!(printable(b"a\tb\x1b[2J\xff\xc3\xa9\0"), "a\tb\\u{1b}[2J\\xff\u{e9}\\u{0}");
     }
 }

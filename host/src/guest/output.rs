@@ -9,6 +9,8 @@ use crate::batch::{ABSENT, Batch, EMIT_WORDS, FROM_SOURCE, HEADER_WORDS, Output,
 /// Bytes that an emit and a header count towards the output limit, beside the bytes they carry: their table rows.
 const EMIT_ROW_BYTES: u64 = 32;
 const HEADER_ROW_BYTES: u64 = 16;
+/// Bytes that a part counts even if it is empty, for what the host keeps of it.
+const PART_BYTES: u64 = 64;
 
 /// An output breaks the contract of `wit/streamlet.wit`. `emit` and `header` count the rows of their table from 0.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -51,13 +53,16 @@ pub(super) struct OutletRule {
 pub(super) struct Checker {
     outlets: Arc<[OutletRule]>,
     output_bytes_max: usize,
-    output_bytes: u64,
+    /// What the guest has handed over: arenas, tables and the parts themselves.
+    handed_over_bytes: u64,
+    /// What its emits carry: many may name the same bytes.
+    carried_bytes: u64,
     sources: Sources,
 }
 
 impl Checker {
     pub(super) fn new(outlets: Arc<[OutletRule]>, batch: Arc<Batch>, output_bytes_max: usize) -> Self {
-        Self { outlets, output_bytes_max, output_bytes: 0, sources: Sources::of(batch) }
+        Self { outlets, output_bytes_max, handed_over_bytes: 0, carried_bytes: 0, sources: Sources::of(batch) }
     }
 
     /// Checks one part, whose size counts on top of the parts before it.
@@ -66,15 +71,53 @@ impl Checker {
         if !emits.len().is_multiple_of(EMIT_WORDS) {
             return Err(OutputFault::EmitsUneven { words: emits.len() });
         }
-        let header_bytes = check_headers(&headers, &arena)?;
+        let words = emits.len().saturating_add(headers.len()) as u64;
+        let handed_over = (arena.len() as u64).saturating_add(words.saturating_mul(4)).saturating_add(PART_BYTES);
+        self.handed_over_bytes = self.within_limit(self.handed_over_bytes.saturating_add(handed_over))?;
+        let header_bytes = self.check_headers(&headers, &arena)?;
         for (emit, words) in emits.as_chunks::<EMIT_WORDS>().0.iter().enumerate() {
             let bytes = self.check_emit(emit, words, arena.len(), &header_bytes)?;
-            self.output_bytes = self.output_bytes.saturating_add(bytes);
-            if self.output_bytes > self.output_bytes_max as u64 {
-                return Err(OutputFault::TooLarge { bytes: self.output_bytes, limit: self.output_bytes_max });
-            }
+            self.carried_bytes = self.within_limit(self.carried_bytes.saturating_add(bytes))?;
         }
         Ok(Output::checked(arena, emits, headers))
+    }
+
+    fn within_limit(&self, bytes: u64) -> Result<u64, OutputFault> {
+        let limit = self.output_bytes_max;
+        if bytes > limit as u64 { Err(OutputFault::TooLarge { bytes, limit }) } else { Ok(bytes) }
+    }
+
+    /// Checks every header once, however many emits use it, and sums their sizes. Headers may all name the same bytes,
+    /// which costs reading them each time: what a part's headers name is held to the limit before it is read.
+    fn check_headers(&self, headers: &[u32], arena: &[u8]) -> Result<RunningTotal, OutputFault> {
+        let (rows, rest) = headers.as_chunks::<HEADER_WORDS>();
+        if !rest.is_empty() {
+            return Err(OutputFault::HeadersUneven { words: headers.len() });
+        }
+        let mut total = RunningTotal::with_capacity(rows.len());
+        for (header, &[name, name_length, value, value_length]) in rows.iter().enumerate() {
+            let value_length = if value == ABSENT { 0 } else { value_length };
+            let sum = total.push(HEADER_ROW_BYTES + u64::from(name_length) + u64::from(value_length));
+            self.within_limit(sum)?;
+            let out_of_range = |part, position, length| OutputFault::HeaderOutOfRange {
+                header,
+                part,
+                position,
+                length,
+                arena: arena.len(),
+            };
+            let name_bytes = (name as usize)
+                .checked_add(name_length as usize)
+                .and_then(|end| arena.get(name as usize..end))
+                .ok_or_else(|| out_of_range("name", name, name_length))?;
+            if std::str::from_utf8(name_bytes).is_err() {
+                return Err(OutputFault::HeaderNameNotText { header });
+            }
+            if value != ABSENT && !in_arena(value, value_length, arena.len()) {
+                return Err(out_of_range("value", value, value_length));
+            }
+        }
+        Ok(total)
     }
 
     /// Checks one emit and returns what it counts towards the limit.
@@ -126,38 +169,6 @@ fn in_arena(position: u32, length: u32, arena: usize) -> bool {
     u64::from(position) + u64::from(length) <= arena as u64
 }
 
-/// Checks every header once, however many emits use it, and sums their sizes.
-fn check_headers(headers: &[u32], arena: &[u8]) -> Result<RunningTotal, OutputFault> {
-    let (rows, rest) = headers.as_chunks::<HEADER_WORDS>();
-    if !rest.is_empty() {
-        return Err(OutputFault::HeadersUneven { words: headers.len() });
-    }
-    let mut total = RunningTotal::with_capacity(rows.len());
-    for (header, &[name, name_length, value, value_length]) in rows.iter().enumerate() {
-        let out_of_range = |part, position, length| OutputFault::HeaderOutOfRange {
-            header,
-            part,
-            position,
-            length,
-            arena: arena.len(),
-        };
-        let name_bytes = (name as usize)
-            .checked_add(name_length as usize)
-            .and_then(|end| arena.get(name as usize..end))
-            .ok_or_else(|| out_of_range("name", name, name_length))?;
-        if std::str::from_utf8(name_bytes).is_err() {
-            return Err(OutputFault::HeaderNameNotText { header });
-        }
-        let value_bytes = match value {
-            ABSENT => 0,
-            _ if in_arena(value, value_length, arena.len()) => value_length,
-            _ => return Err(out_of_range("value", value, value_length)),
-        };
-        total.push(HEADER_ROW_BYTES + u64::from(name_length) + u64::from(value_bytes));
-    }
-    Ok(total)
-}
-
 /// Sums of a list's prefixes: the sum of any range in two look-ups, so that a million emits which each name a million
 /// headers cost no more than a million.
 #[derive(Debug)]
@@ -170,9 +181,11 @@ impl RunningTotal {
         Self(sums)
     }
 
-    fn push(&mut self, item: u64) {
-        let sum = self.0.last().copied().unwrap_or_default();
-        self.0.push(sum.saturating_add(item));
+    /// Appends an item and returns the sum of all.
+    fn push(&mut self, item: u64) -> u64 {
+        let sum = self.0.last().copied().unwrap_or_default().saturating_add(item);
+        self.0.push(sum);
+        sum
     }
 
     /// The number of items.

@@ -81,19 +81,42 @@ fn every_fault_is_named() {
     check(b"\xffv", &FORWARD, &header, Fault::HeaderNameNotText { header: 0 });
 }
 
-#[test]
-fn the_limit_counts_what_the_emits_carry_over_all_parts() {
-    // Row, key, value, and the header with its row.
-    let forward = 32 + 1 + 5 + 16 + 2;
-    check_with(forward, b"", &FORWARD, &[]).expect("exactly the limit");
-    let fault = OutputFault::TooLarge { bytes: forward as u64, limit: forward - 1 };
-    assert_eq!(check_with(forward - 1, b"", &FORWARD, &[]).err(), Some(fault));
+/// Two emits of the same 1,000 new bytes, without key and headers.
+fn twice_a_thousand_bytes() -> Vec<u32> {
+    [0, ABSENT, ABSENT, 0, 0, 1000, 0, 0].repeat(2)
+}
 
-    let mut checker = Checker::new(outlets(), batch(), forward + 1);
-    let part = || types::Output { arena: vec![], emits: FORWARD.into(), headers: vec![] };
-    checker.check(part()).unwrap();
-    let fault = OutputFault::TooLarge { bytes: 2 * forward as u64, limit: forward + 1 };
+#[test]
+fn the_limit_counts_what_emits_carry_even_if_they_share_it() {
+    let arena = [b'x'; 1000];
+    let carried = 2 * (32 + 1000);
+    check_with(carried, &arena, &twice_a_thousand_bytes(), &[]).expect("exactly the limit");
+    let fault = OutputFault::TooLarge { bytes: carried as u64, limit: carried - 1 };
+    assert_eq!(check_with(carried - 1, &arena, &twice_a_thousand_bytes(), &[]).err(), Some(fault));
+    // What a source record lends counts as well: row, key, value, and the header with its row.
+    let lent = FORWARD.repeat(10);
+    let fault = OutputFault::TooLarge { bytes: 10 * (32 + 1 + 5 + 16 + 2), limit: 10 * 56 - 1 };
+    assert_eq!(check_with(10 * 56 - 1, b"", &lent, &[]).err(), Some(fault));
+}
+
+#[test]
+fn the_limit_counts_what_is_handed_over_even_if_nothing_is_emitted() {
+    let mut checker = Checker::new(outlets(), batch(), 3 * (1000 + 64));
+    let part = || types::Output { arena: vec![0; 1000], emits: vec![], headers: vec![] };
+    for _ in 0..3 {
+        checker.check(part()).unwrap();
+    }
+    let fault = OutputFault::TooLarge { bytes: 4 * (1000 + 64), limit: 3 * (1000 + 64) };
     assert_eq!(checker.check(part()).err(), Some(fault));
+}
+
+#[test]
+fn headers_that_share_a_long_name_are_not_read_beyond_the_limit() {
+    let arena = vec![b'x'; 1 << 20];
+    let headers = [0, 1 << 20, ABSENT, 0].repeat(100_000);
+    let limit = 64 << 20;
+    let fault = check_with(limit, &arena, &[], &headers).unwrap_err();
+    assert!(matches!(fault, OutputFault::TooLarge { bytes, .. } if bytes < (limit as u64) + (2 << 20)), "{fault}");
 }
 
 #[test]
