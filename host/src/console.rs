@@ -1,11 +1,13 @@
 //! Standard error, shared by the log, the reports and the progress line: one thread writes, so that none of them tears
 //! another apart and nobody waits for a reader who has paused.
 //!
-//! Log lines wait in a bounded queue; when it is full they are dropped, counted, and the count is told. Reports are few
+//! People read errors and reports as plain lines; where the log is JSON they are log events too, under the target
+//! [`REPORT`], which no filter silences. Log lines wait in a bounded queue; when it is full they are dropped, counted, and the count is told. Reports are few
 //! and are kept. [`Console::finish`] waits for what is queued, as long as somebody reads.
 
 use std::collections::VecDeque;
 use std::io::{self, IsTerminal, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -14,6 +16,8 @@ use tracing_subscriber::fmt::MakeWriter;
 
 /// Clears the terminal's current line.
 const CLEAR_LINE: &str = "\r\x1b[K";
+/// The target of the events that a command owes its user.
+pub const REPORT: &str = "report";
 /// Bytes of log lines that may wait.
 const LOG_BYTES_MAX: usize = 1 << 20;
 /// How long the end waits for a reader that takes nothing.
@@ -27,6 +31,8 @@ pub struct Console(Arc<Shared>);
 struct Shared {
     queue: Mutex<Queue>,
     changed: Condvar,
+    /// Errors are log events.
+    is_json: AtomicBool,
 }
 
 #[derive(Debug, Default)]
@@ -63,6 +69,11 @@ impl Console {
         Self(shared)
     }
 
+    /// From now on errors are log events: somebody reads the log as JSON.
+    pub fn speak_json(&self) {
+        self.0.is_json.store(true, Ordering::Relaxed);
+    }
+
     /// Whether somebody watches.
     pub fn is_terminal(&self) -> bool {
         io::stderr().is_terminal()
@@ -73,9 +84,13 @@ impl Console {
         self.0.push(Text::Report(format!("{text}\n").into_bytes()));
     }
 
-    /// Writes an error as people expect it.
+    /// Writes an error as people, or programs, expect it.
     pub fn error(&self, text: &str) {
-        self.line(&format!("error: {text}"));
+        if self.0.is_json.load(Ordering::Relaxed) {
+            tracing::error!(target: REPORT, "{text}");
+        } else {
+            self.line(&format!("error: {text}"));
+        }
     }
 
     /// Shows a progress line in place of the last one; an empty one goes away.
@@ -166,11 +181,15 @@ impl Shared {
 
 /// Writes log events.
 #[derive(Debug)]
-pub struct LogWriter(Arc<Shared>);
+pub struct LogWriter {
+    shared: Arc<Shared>,
+    is_report: bool,
+}
 
 impl Write for LogWriter {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.push(Text::Log(bytes.to_vec()));
+        let text = if self.is_report { Text::Report } else { Text::Log };
+        self.shared.push(text(bytes.to_vec()));
         Ok(bytes.len())
     }
 
@@ -183,6 +202,10 @@ impl MakeWriter<'_> for Console {
     type Writer = LogWriter;
 
     fn make_writer(&self) -> LogWriter {
-        LogWriter(Arc::clone(&self.0))
+        LogWriter { shared: Arc::clone(&self.0), is_report: false }
+    }
+
+    fn make_writer_for(&self, event: &tracing::Metadata<'_>) -> LogWriter {
+        LogWriter { shared: Arc::clone(&self.0), is_report: event.target() == REPORT }
     }
 }

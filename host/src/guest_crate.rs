@@ -37,7 +37,8 @@ pub enum BuildError {
     Failed(PathBuf),
     /// It built, but no component came of it.
     #[error(
-        "crate \"{}\" built, but makes no component; its Cargo.toml needs `[lib]` with `crate-type = [\"cdylib\"]`",
+        "crate \"{}\" built, but makes no component; its Cargo.toml needs `[lib]` with `crate-type = [\"cdylib\"]`; of a workspace, \
+         name the member's directory",
         .0.display()
     )]
     NoComponent(PathBuf),

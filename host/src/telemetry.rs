@@ -3,13 +3,15 @@
 //! | target | event | level | fields |
 //! |---|---|---|---|
 //! | `guest` | a line that a guest wrote | info | `streamlet` `inlet` `partition` `stream` |
-//! | `streamlet` | `batch failed` | error | `inlet` `partition` `first_offset` `last_offset` `offset` `read` `error` `detail` |
-//! | `streamlet` | `run ended` | info | `records` `batches` `emits` `skipped` `failed_batches` `unprocessed` `records_per_second` |
+//! | `report` | `batch failed` | error | `inlet` `partition` `first_offset` `last_offset` `offset` `read` `error` `detail` |
+//! | `report` | `run ended` | info | `records` `batches` `emits` `emits_by_outlet` `skipped` `failed_batches` `unprocessed` `records_per_second` |
 //!
-//! The last two are written with `--log-format json`; in text, people get the same as plain lines. A record's key or
-//! value is in none of them.
+//! Reports are what a command owes its user: no filter silences them, errors are among them, and they are events only
+//! with `--log-format json`; in text, people get the same as plain lines. `serve` logs its life under `streamlet`. A
+//! record's key or value is in none of them.
 
 use crate::batch::Failure;
+use crate::console::REPORT;
 use crate::guest::Owner;
 use crate::sidecar::files::{FailedBatch, Tally};
 
@@ -29,7 +31,7 @@ pub(crate) fn batch_failed(batch: &FailedBatch) {
     let failure = &batch.failure;
     let (first_offset, last_offset) = failure.place.offsets;
     tracing::error!(
-        target: "streamlet",
+        target: REPORT,
         inlet = %failure.place.inlet,
         partition = failure.place.partition,
         first_offset,
@@ -48,16 +50,18 @@ pub(crate) fn batch_failed_in_conversation(batch_id: u64, failure: &Failure) {
 }
 
 /// Logs the end of a run.
-pub(crate) fn run_ended(summary: &Tally) {
+pub(crate) fn run_ended(tally: &Tally) {
+    let by_outlet = tally.emits.iter().map(|(outlet, count)| format!("{outlet}={count}")).collect::<Vec<_>>();
     tracing::info!(
-        target: "streamlet",
-        records = summary.records,
-        batches = summary.batches,
-        emits = ?summary.emits,
-        skipped = summary.skipped,
-        failed_batches = summary.failed_batches,
-        unprocessed = summary.unprocessed,
-        records_per_second = summary.records_per_second(),
+        target: REPORT,
+        records = tally.records,
+        batches = tally.batches,
+        emits = tally.emits.iter().map(|(_, count)| count).sum::<u64>(),
+        emits_by_outlet = by_outlet.join(" "),
+        skipped = tally.skipped,
+        failed_batches = tally.failed_batches,
+        unprocessed = tally.unprocessed,
+        records_per_second = tally.records_per_second(),
         "run ended"
     );
 }

@@ -6,6 +6,7 @@ mod outputs;
 mod pipes;
 mod placing;
 mod refusals;
+mod streams;
 
 use std::fs;
 use std::path::PathBuf;

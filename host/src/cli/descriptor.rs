@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use clap::Args;
+use clap::builder::FalseyValueParser;
 use streamlet_protocol::descriptor::compare_exact;
 use streamlet_protocol::{Descriptor as Declared, json};
 
@@ -27,7 +28,7 @@ pub(super) struct Descriptor {
     #[expect(clippy::option_option, reason = "the flag's own form: absent, alone, or with a file")]
     check: Option<Option<PathBuf>>,
     /// Do not show cargo's progress
-    #[arg(long, env = "STREAMLET_QUIET")]
+    #[arg(long, env = "STREAMLET_QUIET", value_parser = FalseyValueParser::new())]
     quiet: bool,
     #[command(flatten)]
     limits: LimitFlags,

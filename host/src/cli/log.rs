@@ -4,10 +4,11 @@ use anyhow::Context as _;
 use clap::{Args, ValueEnum};
 use tracing_subscriber::EnvFilter;
 
-use crate::console::Console;
+use crate::console::{Console, REPORT};
 
 /// Flags of the log, which goes to standard error.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Log")]
 pub struct Log {
     /// How log lines are written
     #[arg(long = "log-format", global = true, value_enum, default_value_t = LogFormat::Text, env = "STREAMLET_LOG_FORMAT")]
@@ -33,11 +34,15 @@ impl Log {
     /// A filter that is none.
     pub fn init(&self, console: &Console) -> anyhow::Result<()> {
         let filter = EnvFilter::try_new(&self.filter)
-            .with_context(|| format!("cannot read the log filter \"{}\" of --log or STREAMLET_LOG", self.filter))?;
+            .with_context(|| format!("cannot read the log filter \"{}\" of --log or STREAMLET_LOG", self.filter))?
+            .add_directive(format!("{REPORT}=info").parse()?);
         let subscriber = tracing_subscriber::fmt().with_env_filter(filter).with_writer(console.clone());
         match self.format {
             LogFormat::Text => subscriber.with_ansi(console.is_terminal()).init(),
-            LogFormat::Json => subscriber.json().flatten_event(true).init(),
+            LogFormat::Json => {
+                subscriber.json().flatten_event(true).init();
+                console.speak_json();
+            }
         }
         Ok(())
     }

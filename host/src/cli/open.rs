@@ -3,8 +3,6 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use anyhow::Context as _;
-
 use super::Exit;
 use crate::console::Console;
 use crate::guest::{Component, ComponentFile, Engine, Limits, LoadError};
@@ -55,7 +53,8 @@ fn accept<T>(console: &Console, loaded: Result<T, LoadError>) -> anyhow::Result<
     match loaded {
         Ok(loaded) => Ok(Ok(loaded)),
         Err(error @ LoadError::Unreadable { .. }) => {
-            Err(error).context("COMPONENT is a .wasm component or a directory with a guest crate")
+            let error = anyhow::Error::from(error);
+            anyhow::bail!("{error:#}; COMPONENT is a .wasm component or a directory with a guest crate")
         }
         Err(error) => {
             console.error(&format!("{:#}", anyhow::Error::from(error)));

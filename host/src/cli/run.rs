@@ -1,11 +1,15 @@
 //! `streamlet run`: a streamlet on files or standard input.
 
+use std::io::IsTerminal as _;
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use anyhow::Context as _;
 use clap::Args;
+use clap::builder::FalseyValueParser;
+use streamlet_protocol::parameter::ConfigProblem;
 use streamlet_protocol::{Descriptor, names, parameter};
 
 use super::limits::{LimitFlags, size};
@@ -15,7 +19,7 @@ use super::{Exit, signals};
 use crate::batch::{Binding, Start};
 use crate::console::Console;
 use crate::sidecar::files::{
-    self, BatchCaps, Ending, FailedBatch, Format, Input, Location, Observer, Output, Settings, Tally,
+    self, BatchCaps, Ending, FailedBatch, Format, Input, InputError, Location, Observer, Output, Settings, Tally,
 };
 use crate::telemetry;
 
@@ -41,7 +45,7 @@ pub(super) struct Run {
     #[arg(long, value_name = "FIELD", conflicts_with = "envelope", env = "STREAMLET_KEY_FIELD")]
     key_field: Option<String>,
     /// Read envelopes: {"key": …, "headers": […], "value": …}
-    #[arg(long, env = "STREAMLET_ENVELOPE")]
+    #[arg(long, env = "STREAMLET_ENVELOPE", value_parser = FalseyValueParser::new())]
     envelope: bool,
     /// Partitions per inlet; keyed records go where Kafka's Java client would put them, others take turns
     #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u32).range(1..=4096), env = "STREAMLET_PARTITIONS")]
@@ -53,7 +57,7 @@ pub(super) struct Run {
     #[arg(long, value_name = "SIZE", default_value = "1 MiB", value_parser = size, env = "STREAMLET_MAX_BYTES")]
     max_bytes: usize,
     /// Print no progress and no summary
-    #[arg(long, env = "STREAMLET_QUIET")]
+    #[arg(long, env = "STREAMLET_QUIET", value_parser = FalseyValueParser::new())]
     quiet: bool,
     #[command(flatten)]
     limits: LimitFlags,
@@ -61,6 +65,7 @@ pub(super) struct Run {
 
 impl Run {
     pub(super) async fn call(&self, console: &Console, log_format: LogFormat) -> anyhow::Result<Exit> {
+        self.check_inputs(console)?;
         let component = match open(console, &self.component, (&self.limits).into(), self.quiet).await? {
             Ok(component) => component,
             Err(exit) => return Ok(exit),
@@ -69,43 +74,68 @@ impl Run {
         let config = match parameter::resolve_text(&descriptor.parameters, &self.settings) {
             Ok(resolved) => resolved.values,
             Err(problems) => {
-                let problems = problems.iter().map(|problem| format!("--set: {problem}")).collect::<Vec<_>>();
-                anyhow::bail!("{}", problems.join("\nerror: "));
+                for problem in &problems {
+                    console.error(&setting_problem(problem));
+                }
+                return Ok(Exit::Broke);
             }
         };
         let settings = self.settings();
         let start = start(descriptor, config, &settings);
-        let reporter = Arc::new(Reporter {
-            console: console.clone(),
-            log_format,
-            shows_progress: console.is_terminal() && !self.quiet,
-        });
+        // On one terminal a progress line and results would tear each other apart.
+        let shows_progress = console.is_terminal() && !std::io::stdout().is_terminal() && !self.quiet;
+        let reporter = Arc::new(Reporter { console: console.clone(), log_format, shows_progress });
         let observer: Arc<dyn Observer> = Arc::<Reporter>::clone(&reporter);
         let ending = files::run(&component, start, settings, observer, signals::first()).await?;
-        console.progress("");
+        if shows_progress {
+            console.progress("");
+        }
         Ok(self.conclude(&reporter, ending))
+    }
+
+    /// A missing file is told before a crate is built, and a terminal that is read is told as well.
+    fn check_inputs(&self, console: &Console) -> anyhow::Result<()> {
+        for input in &self.inputs {
+            if let Location::File(path) = &input.from {
+                std::fs::metadata(path).with_context(|| format!("cannot read input \"{}\"", path.display()))?;
+            }
+        }
+        if self.inputs.is_empty() && std::io::stdin().is_terminal() && !self.quiet {
+            console.line("reading records from standard input, one a line, until its end (Ctrl-D)");
+        }
+        Ok(())
     }
 
     /// Prints the summary and says how it went.
     fn conclude(&self, reporter: &Reporter, ending: Ending) -> Exit {
-        let Ending { summary, error, output_closed } = ending;
-        if output_closed {
-            return Exit::Yes;
-        }
-        let ended_early = error.is_some();
+        let Ending { tally, error, input_failed, stopped, output_closed } = ending;
+        let is_broken = error.is_some() || input_failed || stopped;
         if let Some(error) = error {
             reporter.console.error(&format!("{:#}", anyhow::Error::from(error)));
         }
-        if !self.quiet {
-            reporter.summary(&summary);
+        if stopped {
+            reporter.console.error("stopped: what had been read was finished, the rest of the input was not read");
         }
-        if ended_early {
+        if !self.quiet && !output_closed {
+            reporter.summary(&tally);
+        }
+        if is_broken {
             Exit::Broke
-        } else if summary.failed_batches > 0 {
+        } else if tally.failed_batches > 0 {
             Exit::No
         } else {
             Exit::Yes
         }
+    }
+}
+
+/// A problem of the parameters, in the words of this command line.
+fn setting_problem(problem: &ConfigProblem) -> String {
+    match problem {
+        ConfigProblem::Missing { key, .. } => {
+            format!("parameter \"{key}\" is required and has no value; give it with --set {key}=VALUE")
+        }
+        _ => format!("--set: {problem}"),
     }
 }
 
@@ -128,17 +158,19 @@ impl Run {
 /// The conversation of this run. On files there is no pipeline and no deployment, so the streamlet's own name
 /// stands for both; ports are bound to what they read and write.
 fn start(descriptor: &Descriptor, config: Vec<(String, parameter::ParameterValue)>, settings: &Settings) -> Start {
-    let binding = |port: &str, location: Option<&Location>| Binding {
-        port: port.to_owned(),
-        topic: location.unwrap_or(&Location::Standard).to_string(),
-    };
-    let inlets = descriptor.inlets.iter().map(|inlet| {
-        let named = |input: &&Input| input.inlet.as_ref().is_none_or(|name| *name == inlet.name);
-        binding(&inlet.name, settings.inputs.iter().find(named).map(|input| &input.from))
+    let is_for = |given: &Option<String>, name: &str| given.as_ref().is_none_or(|given| given == name);
+    let inlets = descriptor.inlets.iter().filter_map(|inlet| {
+        let own = settings.inputs.iter().filter(|input| is_for(&input.inlet, &inlet.name));
+        let mut topics = own.map(|input| input.from.to_string()).collect::<Vec<_>>();
+        if settings.inputs.is_empty() {
+            topics.push(Location::Standard.to_string());
+        }
+        (!topics.is_empty()).then(|| Binding { port: inlet.name.clone(), topic: topics.join(",") })
     });
     let outlets = descriptor.outlets.iter().map(|outlet| {
-        let named = |output: &&Output| output.outlet.as_ref().is_none_or(|name| *name == outlet.name);
-        binding(&outlet.name, settings.outputs.iter().find(named).map(|output| &output.to))
+        let own = settings.outputs.iter().find(|output| is_for(&output.outlet, &outlet.name));
+        let to = own.map_or(&Location::Standard, |output| &output.to);
+        Binding { port: outlet.name.clone(), topic: to.to_string() }
     });
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     Start {
@@ -150,6 +182,9 @@ fn start(descriptor: &Descriptor, config: Vec<(String, parameter::ParameterValue
         outlets: outlets.collect(),
     }
 }
+
+/// Columns of the progress line: it must stay on one line of any terminal.
+const PROGRESS_COLUMNS: usize = 79;
 
 /// Tells a run to its user: on lines for people, or as log events for programs.
 struct Reporter {
@@ -173,9 +208,14 @@ impl Observer for Reporter {
         }
     }
 
+    fn input_failed(&self, error: &InputError) {
+        let chain = std::iter::successors(Some(error as &dyn std::error::Error), |error| error.source());
+        self.console.error(&chain.map(ToString::to_string).collect::<Vec<_>>().join(": "));
+    }
+
     fn progress(&self, tally: &Tally) {
         if self.shows_progress {
-            self.console.progress(&tally.to_string());
+            self.console.progress(&tally.to_string().chars().take(PROGRESS_COLUMNS).collect::<String>());
         }
     }
 }

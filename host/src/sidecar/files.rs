@@ -5,8 +5,8 @@
 //! grow with the input, and a reader that pauses loses nothing: what has been read is on its way at once.
 //!
 //! A failed batch ends its partition, and only that: batches after it would be out of order. An input that cannot be
-//! read ends the reading of its inlet; what was read before it is processed. A closed standard output ends the run
-//! without a word.
+//! read ends the reading of its inlet; what was read before it is processed. A closed standard output takes no more; when
+//! no other output is left that does, the run ends without a word.
 
 mod envelope;
 mod intake;
@@ -20,18 +20,19 @@ mod writer;
 use std::collections::BTreeMap;
 use std::future::Future;
 use std::pin::pin;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use tokio::sync::mpsc;
 use tokio::task::JoinSet;
+use tokio::time::Instant;
 
 pub use envelope::EnvelopeError;
 pub use intake::Origin;
 pub use key_field::KeyError;
 pub use reader::{InputError, LineError};
-pub use report::{FailedBatch, Read, Summary, Tally};
+pub use report::{FailedBatch, Read, Tally};
 pub use settings::{BatchCaps, Format, Input, Location, Output, Settings, SettingsError};
 pub use writer::WriteError;
 
@@ -42,10 +43,10 @@ use intake::{Filled, Intake, Partition};
 use reader::Reader;
 use report::Counters;
 use settings::Opened;
-use writer::{Chunk, Routes, Written};
+use writer::{Outbox, Writing, Written};
 
-/// Batches' worth of output that may wait for the writer.
-const OUTPUT_QUEUE_MAX: usize = 16;
+/// How long what was read may take to finish once a run is to stop.
+const STOP_GRACE: Duration = Duration::from_secs(8);
 /// How often progress is told while a run lasts.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(500);
 
@@ -55,9 +56,6 @@ pub enum RunError {
     /// An input or output is not what it should be; nothing was run.
     #[error(transparent)]
     Settings(#[from] SettingsError),
-    /// An input ended with an error, or a line is not what the input's format asks for.
-    #[error(transparent)]
-    Input(#[from] InputError),
     /// An output cannot be written.
     #[error(transparent)]
     Write(#[from] WriteError),
@@ -66,10 +64,12 @@ pub enum RunError {
     Thread(#[source] std::io::Error),
 }
 
-/// What a run tells while it lasts. Called from the run's tasks: it must not block for long.
+/// What a run tells while it lasts. Called from the run's tasks and threads: it must not block for long.
 pub trait Observer: Send + Sync + 'static {
     /// A batch failed, and its partition with it.
     fn failed(&self, batch: &FailedBatch);
+    /// An input cannot be read on; what was read before it is processed.
+    fn input_failed(&self, error: &InputError);
     /// Some time has passed.
     fn progress(&self, tally: &Tally);
 }
@@ -78,17 +78,21 @@ pub trait Observer: Send + Sync + 'static {
 #[derive(Debug)]
 pub struct Ending {
     /// What was done, whole or not.
-    pub summary: Summary,
-    /// What ended it before its input did.
-    pub error: Option<RunError>,
+    pub tally: Tally,
+    /// An output that cannot be written ended the run.
+    pub error: Option<WriteError>,
+    /// An input could not be read to its end, which the observer was told.
+    pub input_failed: bool,
+    /// The run was stopped before its inputs had ended.
+    pub stopped: bool,
     /// Whether standard output was closed by its reader, which ends a run quietly.
     pub output_closed: bool,
 }
 
-/// Runs `component` over the inputs until they end or `stop` comes; what was read by then is finished.
+/// Runs `component` over the inputs until they end or `stop` comes; what was read by then is finished, within a grace.
 ///
 /// # Errors
-/// [`RunError::Settings`] and [`RunError::Thread`], before anything has run. Every later problem is in the [`Ending`].
+/// [`RunError`], before anything has run. Every later problem is told to the observer or in the [`Ending`].
 pub async fn run(
     component: &Arc<Component>,
     start: Start,
@@ -100,30 +104,22 @@ pub async fn run(
     let names = |ports: &[streamlet_protocol::Port]| ports.iter().map(|port| port.name.clone()).collect::<Vec<_>>();
     let (inlets, outlets) = (names(&descriptor.inlets), names(&descriptor.outlets));
     let inputs = settings.open_inputs(&inlets)?;
-    let (sinks, routes) = writer::open(&settings, &outlets)?;
+    let identities = inputs.values().flatten().filter_map(|input| input.identity).collect::<Vec<_>>();
+    let (sinks, routes) = writer::open(&settings, &outlets, &identities)?;
 
     let run = Run {
         guest: Arc::new(component.converse(start)),
         intake: Arc::new(Intake::new(inlets.len(), settings.partitions, settings.caps)),
         counters: Arc::new(Counters::new(outlets)),
-        input_error: Arc::default(),
+        input_failed: Arc::default(),
+        observer,
     };
-    let (written, queue) = mpsc::channel(OUTPUT_QUEUE_MAX);
-    let writing = writer::spawn(sinks, queue).map_err(RunError::Thread)?;
-    let lanes = run.spawn_lanes(&observer, &routes, &written);
-    // The writer ends when the last lane has let go of its sender.
-    drop(written);
+    let (outbox, writing) = writer::spawn(sinks, routes).map_err(RunError::Thread)?;
+    let lanes = run.spawn_lanes(&outbox);
+    // The writer ends when the last lane has let go of its outbox.
+    drop(outbox);
     run.spawn_readers(inputs, &settings).map_err(RunError::Thread)?;
-    run.wait(lanes, &*observer, stop).await;
-
-    let summary = run.counters.tally();
-    let input_error = run.input_error.lock().unwrap_or_else(PoisonError::into_inner).take();
-    let (error, output_closed) = match writing.finish().await {
-        Ok(Written::All) => (input_error.map(RunError::Input), false),
-        Ok(Written::Closed) => (None, true),
-        Err(error) => (Some(RunError::Write(error)), false),
-    };
-    Ok(Ending { summary, error, output_closed })
+    Ok(run.wait(lanes, writing, stop).await)
 }
 
 /// What the parts of a run share.
@@ -132,17 +128,13 @@ struct Run {
     intake: Arc<Intake>,
     counters: Arc<Counters>,
     /// Set by a reader before it ends its inlet, so it is there once the lanes have ended.
-    input_error: Arc<Mutex<Option<InputError>>>,
+    input_failed: Arc<AtomicBool>,
+    observer: Arc<dyn Observer>,
 }
 
 impl Run {
     /// One task per partition.
-    fn spawn_lanes(
-        &self,
-        observer: &Arc<dyn Observer>,
-        routes: &Routes,
-        written: &mpsc::Sender<Vec<Chunk>>,
-    ) -> JoinSet<()> {
+    fn spawn_lanes(&self, outbox: &Outbox) -> JoinSet<()> {
         let mut lanes = JoinSet::new();
         for partition in self.intake.partitions() {
             let driver = Driver {
@@ -150,9 +142,8 @@ impl Run {
                 guest: Arc::clone(&self.guest),
                 intake: Arc::clone(&self.intake),
                 counters: Arc::clone(&self.counters),
-                observer: Arc::clone(observer),
-                routes: routes.clone(),
-                written: written.clone(),
+                observer: Arc::clone(&self.observer),
+                outbox: outbox.clone(),
             };
             lanes.spawn(driver.drive());
         }
@@ -167,11 +158,13 @@ impl Run {
                 self.intake.end_inlet(inlet);
                 continue;
             };
-            let (intake, input_error) = (Arc::clone(&self.intake), Arc::clone(&self.input_error));
+            let (intake, input_failed) = (Arc::clone(&self.intake), Arc::clone(&self.input_failed));
             let (format, partitions) = (settings.format.clone(), settings.partitions);
+            let observer = Arc::clone(&self.observer);
             thread::Builder::new().name(format!("input {inlet}")).spawn(move || {
                 if let Err(error) = Reader::new(&intake, inlet, format, partitions).read(inputs) {
-                    input_error.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+                    observer.input_failed(&error);
+                    input_failed.store(true, Ordering::Release);
                 }
                 intake.end_inlet(inlet);
             })?;
@@ -179,25 +172,39 @@ impl Run {
         Ok(())
     }
 
-    /// Waits for the lanes, telling progress meanwhile; after `stop` they finish what was read.
-    async fn wait(&self, mut lanes: JoinSet<()>, observer: &dyn Observer, stop: impl Future<Output = ()>) {
+    /// Waits until all is written, telling progress meanwhile. After `stop` the lanes finish what was read, and the
+    /// writer what they emit, as long as the grace lasts; whatever runs or waits then is given up.
+    async fn wait(&self, mut lanes: JoinSet<()>, mut writing: Writing, stop: impl Future<Output = ()>) -> Ending {
         let mut stop = pin!(stop);
         let mut stopped = false;
+        let mut deadline = None::<Instant>;
         let mut ticks = tokio::time::interval(PROGRESS_INTERVAL);
-        loop {
+        let written = loop {
             tokio::select! {
-                lane = lanes.join_next() => match lane {
-                    None => return,
-                    Some(Ok(())) => {}
-                    Some(Err(lost)) => std::panic::resume_unwind(lost.into_panic()),
-                },
-                () = &mut stop, if !stopped => {
-                    stopped = true;
-                    self.intake.end_all();
+                Some(lane) = lanes.join_next() => {
+                    if let Err(lost) = lane {
+                        std::panic::resume_unwind(lost.into_panic());
+                    }
                 }
-                _ = ticks.tick() => observer.progress(&self.counters.tally()),
+                written = &mut writing => break written.unwrap_or_else(|_| Err(writer::lost())),
+                () = &mut stop, if deadline.is_none() => {
+                    stopped = self.intake.end_all();
+                    deadline = Some(Instant::now() + STOP_GRACE);
+                }
+                () = async { tokio::time::sleep_until(deadline.unwrap_or_else(Instant::now)).await },
+                    if deadline.is_some() => {
+                    stopped = true;
+                    break Ok(Written::All);
+                }
+                _ = ticks.tick() => self.observer.progress(&self.counters.tally(self.intake.unprocessed())),
             }
-        }
+        };
+        self.intake.abandon_all();
+        lanes.shutdown().await;
+        let tally = self.counters.tally(self.intake.unprocessed());
+        let input_failed = self.input_failed.load(Ordering::Acquire);
+        let output_closed = matches!(written, Ok(Written::Closed));
+        Ending { tally, error: written.err(), input_failed, stopped, output_closed }
     }
 }
 
@@ -208,8 +215,7 @@ struct Driver {
     intake: Arc<Intake>,
     counters: Arc<Counters>,
     observer: Arc<dyn Observer>,
-    routes: Routes,
-    written: mpsc::Sender<Vec<Chunk>>,
+    outbox: Outbox,
 }
 
 impl Driver {
@@ -220,14 +226,13 @@ impl Driver {
             match lane.run(&batch).await {
                 Ok(parts) => {
                     self.counters.acknowledged(&batch, &parts);
-                    let chunks = self.routes.chunks(&self.guest.descriptor().outlets, &batch, &parts);
-                    if !chunks.is_empty() && self.written.send(chunks).await.is_err() {
-                        self.intake.abandon_all();
-                        return;
+                    if self.outbox.send(&self.guest.descriptor().outlets, &batch, &parts).await.is_err() {
+                        return self.intake.abandon_all();
                     }
                 }
                 Err(failure) => {
-                    self.counters.failed(&batch, self.partition.abandon());
+                    self.partition.abandon();
+                    self.counters.failed(&batch);
                     self.observer.failed(&FailedBatch::new(failure, &origins));
                     return;
                 }

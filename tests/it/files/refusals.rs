@@ -49,14 +49,20 @@ fn parameters() {
     assert!(ran.stderr.contains("parameter \"factor\" cannot be set: cannot read \"many\" as INTEGER"), "{errors:?}");
     let ran = run("raw").run();
     assert_eq!(ran.code, Some(2));
-    assert!(ran.stderr.starts_with("error: --set: parameter \"label\" (STRING) is required"), "{}", ran.stderr);
+    assert!(
+        ran.stderr
+            .starts_with("error: parameter \"label\" is required and has no value; give it with --set label=VALUE"),
+        "{}",
+        ran.stderr
+    );
 }
 
 #[test]
 fn inputs_that_are_no_files() {
     let files = scratch(&[]);
     let path = |name: &str| files.path().join(name).display().to_string();
-    check(&["--input", &path("missing")], "missing\" for inlet \"in\": No such file or directory");
+    check(&["--input", &path("missing")], "cannot read input \"");
+    check(&["--input", &path("missing")], "missing\": No such file or directory");
     check(&["--input", &path("")], "\" for inlet \"in\": is a directory");
 }
 
@@ -90,9 +96,9 @@ fn flags_have_their_twins_in_the_environment() {
 }
 
 #[test]
-fn components_are_looked_for_first() {
+fn a_missing_component_is_named() {
     let files = scratch(&[]);
-    let ran = streamlet().args(&["run"]).arg(files.path().join("none.wasm")).args(&["--input", "/missing"]).run();
+    let ran = streamlet().args(&["run"]).arg(files.path().join("none.wasm")).args(&["--input", "-"]).run();
     assert_eq!(ran.code, Some(2));
     assert!(ran.stderr.contains("none.wasm\": No such file or directory"), "{}", ran.stderr);
 }

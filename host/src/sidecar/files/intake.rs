@@ -77,7 +77,7 @@ impl Intake {
         origin: Origin,
     ) -> Result<(), BatchFull> {
         match self.of_inlet(inlet).get(partition as usize) {
-            Some(partition) => partition.push(record, origin, self.caps),
+            Some(partition) => partition.push(record, origin, self.caps, || self.wake(inlet)),
             None => Ok(()),
         }
     }
@@ -94,20 +94,28 @@ impl Intake {
 
     /// Nothing more will arrive for this inlet.
     pub(super) fn end_inlet(&self, inlet: u32) {
-        self.of_inlet(inlet).iter().for_each(|partition| partition.end());
+        for partition in self.of_inlet(inlet) {
+            partition.end();
+        }
     }
 
-    /// Nothing more will arrive at all; what has arrived is still taken.
-    pub(super) fn end_all(&self) {
-        self.partitions().for_each(|partition| partition.end());
+    /// Nothing more will arrive at all; what has arrived is still taken. Says whether more might have come.
+    pub(super) fn end_all(&self) -> bool {
+        // Every one has to hear of it, so none is passed over.
+        self.partitions().filter(|partition| partition.end()).count() > 0
+    }
+
+    /// Records that were read and that no lane has seen or will see.
+    pub(super) fn unprocessed(&self) -> u64 {
+        self.partitions().map(|partition| partition.queue().unprocessed).sum()
     }
 
     /// Nothing more is taken, whatever has arrived.
     pub(super) fn abandon_all(&self) {
-        self.partitions().for_each(|partition| {
+        for partition in self.partitions() {
             partition.abandon();
             partition.end();
-        });
+        }
     }
 
     fn of_inlet(&self, inlet: u32) -> &[Arc<Partition>] {
@@ -137,6 +145,8 @@ struct Queue {
     ended: bool,
     /// Nothing more will be taken.
     abandoned: bool,
+    /// Records that were read and that no lane will see.
+    unprocessed: u64,
 }
 
 impl Queue {
@@ -169,16 +179,16 @@ impl Partition {
         }
     }
 
-    /// Takes no more, and returns how many records had been read that nobody will process.
-    pub(super) fn abandon(&self) -> u64 {
+    /// Takes no more.
+    pub(super) fn abandon(&self) {
         let mut queue = self.queue();
         queue.abandoned = true;
         let waiting = queue.ready.iter().map(|filled| filled.batch.len()).sum::<usize>() + queue.open.len();
+        queue.unprocessed += waiting as u64;
         queue.ready.clear();
         queue.open = BatchBuilder::default();
         queue.origins.clear();
         self.taken.notify_one();
-        waiting as u64
     }
 
     fn push<'a>(
@@ -186,6 +196,7 @@ impl Partition {
         record: &Incoming<'a, impl Iterator<Item = Header<'a>> + Clone>,
         origin: Origin,
         caps: BatchCaps,
+        before_waiting: impl FnOnce(),
     ) -> Result<(), BatchFull> {
         let mut queue = self.queue();
         let is_full = queue.open.len() >= caps.records_max
@@ -193,11 +204,18 @@ impl Partition {
         if is_full && let Some(filled) = self.close(&mut queue) {
             queue.ready.push_back(filled);
             self.arrived.notify_one();
+            if queue.ready.len() >= READY_BATCHES_MAX {
+                // What has arrived for other partitions must not wait with this one.
+                drop(queue);
+                before_waiting();
+                queue = self.queue();
+            }
             while queue.ready.len() >= READY_BATCHES_MAX && !queue.refuses() {
                 queue = self.taken.wait(queue).unwrap_or_else(PoisonError::into_inner);
             }
         }
         if queue.refuses() {
+            queue.unprocessed += 1;
             return Ok(());
         }
         let offset = queue.next_offset;
@@ -223,10 +241,12 @@ impl Partition {
         }
     }
 
-    fn end(&self) {
-        self.queue().ended = true;
+    /// Says whether this is news.
+    fn end(&self) -> bool {
+        let was_ended = std::mem::replace(&mut self.queue().ended, true);
         self.arrived.notify_one();
         self.taken.notify_one();
+        !was_ended
     }
 
     /// No code panics while it holds the lock; if some did, the queue would still be whole.
@@ -279,9 +299,29 @@ mod tests {
         }
         std::thread::sleep(std::time::Duration::from_millis(20));
         assert!(!reader.is_finished(), "the reader ran ahead of its bound");
-        assert!(partition.abandon() <= READY_BATCHES_MAX as u64 + 1);
+        partition.abandon();
         reader.join().unwrap();
         assert!(!intake.wants(0));
+        assert_eq!(intake.unprocessed(), 90, "all that was read and not taken");
+    }
+
+    /// A busy partition that is full holds the reader up, but not what was read before for an idle one.
+    #[tokio::test]
+    async fn a_full_partition_does_not_keep_others_waiting() {
+        let intake = Arc::new(Intake::new(1, 2, BatchCaps { records_max: 1, bytes_max: 10 }));
+        let pushing = Arc::clone(&intake);
+        std::thread::spawn(move || {
+            let push = |partition| {
+                let record = Incoming { timestamp_ms: 0, key: None, value: Some(b"x"), headers: [].into_iter() };
+                pushing.push((0, partition), &record, Origin { input: "-".into(), line: 1 }).unwrap();
+            };
+            push(1);
+            (0..20).for_each(|_| push(0));
+        });
+        let idle = intake.partitions().nth(1).unwrap();
+        let taken = tokio::time::timeout(std::time::Duration::from_secs(5), idle.take()).await;
+        assert!(taken.is_ok_and(|filled| filled.is_some()), "it waits behind the full partition");
+        intake.abandon_all();
     }
 
     #[tokio::test]

@@ -72,9 +72,6 @@ pub struct Tally {
     pub unprocessed: u64,
 }
 
-/// The counts of a whole run.
-pub type Summary = Tally;
-
 impl Tally {
     /// Records of acknowledged batches a second.
     #[expect(
@@ -157,15 +154,15 @@ impl Counters {
         });
     }
 
-    /// A batch failed, and with it what its partition had waiting.
-    pub(super) fn failed(&self, batch: &Batch, waiting: u64) {
+    pub(super) fn failed(&self, batch: &Batch) {
         self.counts(|counts| {
             counts.failed_batches += 1;
-            counts.unprocessed += batch.len() as u64 + waiting;
+            counts.unprocessed += batch.len() as u64;
         });
     }
 
-    pub(super) fn tally(&self) -> Tally {
+    /// The counts so far, with `waiting` records that were read for partitions which take no more.
+    pub(super) fn tally(&self, waiting: u64) -> Tally {
         let elapsed = self.began.elapsed();
         self.counts(|counts| Tally {
             elapsed,
@@ -174,7 +171,7 @@ impl Counters {
             emits: self.outlets.iter().cloned().zip(counts.emits.iter().copied()).collect(),
             skipped: counts.skipped,
             failed_batches: counts.failed_batches,
-            unprocessed: counts.unprocessed,
+            unprocessed: counts.unprocessed + waiting,
         })
     }
 

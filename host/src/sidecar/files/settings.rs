@@ -4,6 +4,8 @@
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Read;
+use std::os::fd::AsFd;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -161,10 +163,28 @@ fn declared(direction: &str, names: &[String], nearest: Option<&str>) -> String 
     }
 }
 
+/// Which file something is, whatever it was called: device and inode. None for pipes, terminals and the like, which
+/// cannot be overwritten.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Identity(u64, u64);
+
+impl Identity {
+    pub(super) fn of(file: &File) -> Option<Self> {
+        let metadata = file.metadata().ok()?;
+        metadata.is_file().then(|| Self(metadata.dev(), metadata.ino()))
+    }
+
+    /// Of standard input or output.
+    pub(super) fn of_standard(stream: &impl AsFd) -> Option<Self> {
+        Self::of(&File::from(stream.as_fd().try_clone_to_owned().ok()?))
+    }
+}
+
 /// An opened input.
 pub(super) struct Opened {
     /// Its path, or `-`.
     pub(super) name: Arc<str>,
+    pub(super) identity: Option<Identity>,
     pub(super) bytes: Box<dyn Read + Send>,
 }
 
@@ -179,20 +199,23 @@ impl Settings {
         let mut opened = BTreeMap::<u32, Vec<Opened>>::new();
         for input in inputs {
             let (index, inlet) = port("inlet", input.inlet.as_deref(), &input.from, inlets)?;
-            let bytes: Box<dyn Read + Send> = match &input.from {
-                Location::Standard => Box::new(std::io::stdin()),
-                Location::File(path) => Box::new(open(path).map_err(|source| SettingsError::Unreadable {
-                    inlet: inlet.clone(),
-                    path: path.clone(),
-                    source,
-                })?),
+            let (identity, bytes): (_, Box<dyn Read + Send>) = match &input.from {
+                Location::Standard => (Identity::of_standard(&std::io::stdin()), Box::new(std::io::stdin())),
+                Location::File(path) => {
+                    let file = open(path).map_err(|source| SettingsError::Unreadable {
+                        inlet: inlet.clone(),
+                        path: path.clone(),
+                        source,
+                    })?;
+                    (Identity::of(&file), Box::new(file))
+                }
             };
-            opened.entry(index).or_default().push(Opened { name: input.from.to_string().into(), bytes });
+            opened.entry(index).or_default().push(Opened { name: input.from.to_string().into(), identity, bytes });
         }
         Ok(opened)
     }
 
-    /// Where each outlet goes, by its index; an output that would overwrite an input is refused.
+    /// Where each outlet goes, by its index.
     pub(super) fn output_locations(&self, outlets: &[String]) -> Result<Vec<Location>, SettingsError> {
         let mut locations = vec![None; outlets.len()];
         for output in &self.outputs {
@@ -200,11 +223,6 @@ impl Settings {
             let Some(location) = locations.get_mut(index as usize) else { continue };
             if location.is_some() {
                 return Err(SettingsError::OutletTwice(outlet.clone()));
-            }
-            if let Location::File(path) = &output.to
-                && self.inputs.iter().any(|input| matches!(&input.from, Location::File(from) if same_file(from, path)))
-            {
-                return Err(SettingsError::OutputIsInput(path.clone()));
             }
             *location = Some(output.to.clone());
         }
@@ -216,11 +234,6 @@ impl Settings {
 fn open(path: &Path) -> std::io::Result<File> {
     let file = File::open(path)?;
     if file.metadata()?.is_dir() { Err(std::io::ErrorKind::IsADirectory.into()) } else { Ok(file) }
-}
-
-/// Whether both paths exist and lead to one file.
-fn same_file(one: &Path, other: &Path) -> bool {
-    matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
 }
 
 /// The index and name of a port, which may go without its name if it is the only one.

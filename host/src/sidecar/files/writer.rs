@@ -1,24 +1,30 @@
 //! Writes acknowledged emits: one thread, so that a slow terminal or a full pipe never holds a lane's thread.
 //!
-//! Each batch arrives as one chunk of whole lines per place and is written with one call. A standard output that its
-//! reader has closed ends the writing quietly; any other error ends it with a [`WriteError`].
+//! Each batch arrives as one chunk of whole lines per place and is written with one call. What waits is bounded in
+//! bytes. A standard output that its reader has closed takes no more, quietly; the writing ends when nothing is left
+//! that does, or with a [`WriteError`].
 
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread;
 
 use streamlet_protocol::Port;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
 
 use super::envelope;
-use super::settings::{Location, Settings, SettingsError};
+use super::settings::{Identity, Location, Settings, SettingsError};
 use crate::batch::{Batch, Output};
+
+/// Bytes of lines that may wait for the writer. A batch with more waits alone.
+const WAITING_BYTES_MAX: u32 = 16 << 20;
+/// Batches that may wait for the writer, however small.
+const WAITING_BATCHES_MAX: usize = 1024;
 
 /// The lines of one batch for one place, in the order in which they were emitted.
 #[derive(Debug)]
-pub(super) struct Chunk {
+struct Chunk {
     sink: usize,
     lines: Vec<u8>,
 }
@@ -38,26 +44,121 @@ pub struct WriteError {
 pub(super) enum Written {
     /// All of it is written.
     All,
-    /// The reader of standard output had enough.
+    /// The readers of all outputs had enough.
     Closed,
 }
 
-/// Which sink each outlet's emits go to, by the outlet's index.
-#[derive(Debug, Clone)]
-pub(super) struct Routes(Arc<[usize]>);
+/// An opened place to write to.
+pub(super) struct Sink {
+    location: Location,
+    identity: Option<Identity>,
+    writer: Box<dyn Write + Send>,
+}
 
-impl Routes {
-    /// Formats a batch's emits as the chunks to write.
-    pub(super) fn chunks(&self, outlets: &[Port], batch: &Batch, parts: &[Output]) -> Vec<Chunk> {
+/// Opens every output; outlets that go to the same place, under whatever name, share it. Files are emptied only once
+/// all is known to be well; one that is also an input is refused.
+///
+/// Returns the sinks and, by the outlet's index, which one its emits go to.
+pub(super) fn open(
+    settings: &Settings,
+    outlets: &[String],
+    inputs: &[Identity],
+) -> Result<(Vec<Sink>, Vec<usize>), SettingsError> {
+    let (mut sinks, mut files, mut routes) = (Vec::<Sink>::new(), Vec::new(), Vec::new());
+    for (outlet, location) in outlets.iter().zip(settings.output_locations(outlets)?) {
+        let (sink, file) = sink(&location).map_err(|(path, source)| SettingsError::Uncreatable {
+            outlet: outlet.clone(),
+            path,
+            source,
+        })?;
+        if let (Some(identity), Location::File(path)) = (sink.identity, &location)
+            && inputs.contains(&identity)
+        {
+            return Err(SettingsError::OutputIsInput(path.clone()));
+        }
+        let is_same =
+            |known: &Sink| known.location == location || (known.identity.is_some() && known.identity == sink.identity);
+        if let Some(known) = sinks.iter().position(is_same) {
+            routes.push(known);
+            continue;
+        }
+        routes.push(sinks.len());
+        sinks.push(sink);
+        files.extend(file);
+    }
+    for (path, file) in files {
+        let emptied = file.set_len(0);
+        emptied.map_err(|source| SettingsError::Uncreatable { outlet: String::new(), path, source })?;
+    }
+    Ok((sinks, routes))
+}
+
+/// A sink, not emptied yet, and the file to empty if it is one. Standard output is its caller's to empty.
+#[expect(clippy::type_complexity, reason = "each part is named by what it is")]
+fn sink(location: &Location) -> Result<(Sink, Option<(PathBuf, File)>), (PathBuf, io::Error)> {
+    let (identity, writer, file): (_, Box<dyn Write + Send>, _) = match location {
+        Location::Standard => (Identity::of_standard(&io::stdout()), Box::new(io::stdout()), None),
+        Location::File(path) => {
+            let opened = open_file(path).map_err(|error| (path.clone(), error))?;
+            let identity = Identity::of(&opened);
+            // A pipe or a device cannot be emptied and need not be.
+            let file = match identity {
+                Some(_) => Some((path.clone(), opened.try_clone().map_err(|error| (path.clone(), error))?)),
+                None => None,
+            };
+            (identity, Box::new(opened), file)
+        }
+    };
+    Ok((Sink { location: location.clone(), identity, writer }, file))
+}
+
+fn open_file(path: &Path) -> io::Result<File> {
+    OpenOptions::new().write(true).create(true).truncate(false).open(path)
+}
+
+/// A lane's way to the writer. Clones share the bound.
+#[derive(Debug, Clone)]
+pub(super) struct Outbox {
+    queue: mpsc::Sender<Lines>,
+    room: Arc<Semaphore>,
+    routes: Arc<[usize]>,
+}
+
+/// A batch's lines, which take room until they are written.
+#[derive(Debug)]
+struct Lines {
+    chunks: Vec<Chunk>,
+    _room: OwnedSemaphorePermit,
+}
+
+/// Nobody takes output any more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct NobodyTakes;
+
+impl Outbox {
+    /// Formats a batch's emits and queues them, waiting while too much waits already.
+    pub(super) async fn send(&self, outlets: &[Port], batch: &Batch, parts: &[Output]) -> Result<(), NobodyTakes> {
+        let chunks = self.chunks(outlets, batch, parts);
+        if chunks.is_empty() {
+            return Ok(());
+        }
+        let bytes = chunks.iter().map(|chunk| chunk.lines.len()).sum::<usize>();
+        let bytes = u32::try_from(bytes).unwrap_or(u32::MAX).min(WAITING_BYTES_MAX);
+        let room = Arc::clone(&self.room).acquire_many_owned(bytes).await.map_err(|_| NobodyTakes)?;
+        self.queue.send(Lines { chunks, _room: room }).await.map_err(|_| NobodyTakes)
+    }
+
+    fn chunks(&self, outlets: &[Port], batch: &Batch, parts: &[Output]) -> Vec<Chunk> {
         let mut chunks = Vec::<Chunk>::new();
         for emit in parts.iter().flat_map(|part| part.emits(batch)) {
             let index = emit.outlet as usize;
             // The checker has found every outlet to be a declared one.
-            let (Some(outlet), Some(&sink)) = (outlets.get(index), self.0.get(index)) else { continue };
+            let (Some(outlet), Some(&sink)) = (outlets.get(index), self.routes.get(index)) else { continue };
             if let Some(chunk) = chunks.iter_mut().find(|chunk| chunk.sink == sink) {
                 envelope::write(&mut chunk.lines, &outlet.name, batch, &emit);
             } else {
-                let mut lines = Vec::new();
+                // An envelope repeats its record, and often escapes it.
+                let mut lines = Vec::with_capacity(batch.arena.len() + batch.arena.len() / 2);
                 envelope::write(&mut lines, &outlet.name, batch, &emit);
                 chunks.push(Chunk { sink, lines });
             }
@@ -66,75 +167,52 @@ impl Routes {
     }
 }
 
-/// An opened place to write to.
-pub(super) struct Sink {
-    location: Location,
-    writer: Box<dyn Write + Send>,
-}
+/// The writing's end, to be waited for.
+pub(super) type Writing = oneshot::Receiver<Result<Written, WriteError>>;
 
-/// Creates every output; outlets that go to the same place share it.
-pub(super) fn open(settings: &Settings, outlets: &[String]) -> Result<(Vec<Sink>, Routes), SettingsError> {
-    let mut sinks = Vec::<Sink>::new();
-    let mut routes = Vec::new();
-    for (outlet, location) in outlets.iter().zip(settings.output_locations(outlets)?) {
-        if let Some(known) = sinks.iter().position(|sink| sink.location == location) {
-            routes.push(known);
-            continue;
-        }
-        let writer = create(&location).map_err(|(path, source)| SettingsError::Uncreatable {
-            outlet: outlet.clone(),
-            path,
-            source,
-        })?;
-        routes.push(sinks.len());
-        sinks.push(Sink { location, writer });
-    }
-    Ok((sinks, Routes(routes.into())))
-}
-
-fn create(location: &Location) -> Result<Box<dyn Write + Send>, (PathBuf, io::Error)> {
-    match location {
-        Location::Standard => Ok(Box::new(io::stdout())),
-        Location::File(path) => match File::create(path) {
-            Ok(file) => Ok(Box::new(file)),
-            Err(error) => Err((path.clone(), error)),
-        },
-    }
-}
-
-/// The writing thread's end, to be waited for.
-pub(super) struct Writing(oneshot::Receiver<Result<Written, WriteError>>);
-
-impl Writing {
-    /// Waits until everything is written, or the writing has ended early. Every sender must be gone by then.
-    pub(super) async fn finish(self) -> Result<Written, WriteError> {
-        // The thread always answers; if it was lost, so was the output.
-        self.0.await.unwrap_or(Ok(Written::Closed))
-    }
-}
-
-/// Starts the writing thread. When it ends early it closes the queue, which tells the lanes.
-pub(super) fn spawn(mut sinks: Vec<Sink>, mut queue: mpsc::Receiver<Vec<Chunk>>) -> io::Result<Writing> {
+/// Starts the writing thread. It ends when every [`Outbox`] is gone and all is written, or early; then the outboxes
+/// take no more.
+pub(super) fn spawn(sinks: Vec<Sink>, routes: Vec<usize>) -> io::Result<(Outbox, Writing)> {
+    let (queue, mut batches) = mpsc::channel::<Lines>(WAITING_BATCHES_MAX);
     let (ended, writing) = oneshot::channel();
+    let room = Arc::new(Semaphore::new(WAITING_BYTES_MAX as usize));
+    let outbox = Outbox { queue, room: Arc::clone(&room), routes: routes.into() };
     thread::Builder::new().name("output".into()).spawn(move || {
+        let mut sinks = sinks.into_iter().map(Some).collect::<Vec<_>>();
         let mut end = Ok(Written::All);
-        while let Some(chunks) = queue.blocking_recv() {
-            if let Err(error) = chunks.iter().try_for_each(|chunk| write(&mut sinks, chunk)) {
-                let is_closed = error.source.kind() == io::ErrorKind::BrokenPipe && error.to == Location::Standard;
-                end = if is_closed { Ok(Written::Closed) } else { Err(error) };
+        while let Some(lines) = batches.blocking_recv() {
+            if let Err(error) = lines.chunks.iter().try_for_each(|chunk| write(&mut sinks, chunk)) {
+                end = Err(error);
+                break;
+            }
+            if sinks.iter().all(Option::is_none) {
+                end = Ok(Written::Closed);
                 break;
             }
         }
-        drop(queue);
+        room.close();
+        drop(batches);
         // Nobody waits any more only if the run was given up.
         let _ = ended.send(end);
     })?;
-    Ok(Writing(writing))
+    Ok((outbox, writing))
 }
 
-/// Writes a chunk with one call.
-fn write(sinks: &mut [Sink], chunk: &Chunk) -> Result<(), WriteError> {
-    let Some(sink) = sinks.get_mut(chunk.sink) else { return Ok(()) };
-    let written = sink.writer.write_all(&chunk.lines).and_then(|()| sink.writer.flush());
-    written.map_err(|source| WriteError { to: sink.location.clone(), source })
+/// The error of a writer that has gone without a word.
+pub(super) fn lost() -> WriteError {
+    WriteError { to: Location::Standard, source: io::Error::other("the writing thread is gone") }
+}
+
+/// Writes a chunk with one call. A standard output that is closed is let go.
+fn write(sinks: &mut [Option<Sink>], chunk: &Chunk) -> Result<(), WriteError> {
+    let Some(place) = sinks.get_mut(chunk.sink) else { return Ok(()) };
+    let Some(sink) = place else { return Ok(()) };
+    match sink.writer.write_all(&chunk.lines).and_then(|()| sink.writer.flush()) {
+        Ok(()) => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe && sink.location == Location::Standard => {
+            *place = None;
+            Ok(())
+        }
+        Err(source) => Err(WriteError { to: sink.location.clone(), source }),
+    }
 }
