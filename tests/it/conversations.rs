@@ -44,7 +44,7 @@ async fn at_once(script: &Script, mut lanes: Lanes) -> Transcript {
         outcomes.insert(index, outcome);
         ended.push(index);
     }
-    Transcript { outcomes: outcomes.into_values().collect(), ended }
+    Transcript { outcomes: outcomes.into_values().collect(), ended, ..Transcript::default() }
 }
 
 async fn outcome(lane: &mut TestLane, batch: &ScriptedBatch) -> Result<Vec<Emitted>, String> {

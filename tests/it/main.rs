@@ -17,6 +17,7 @@ mod lanes;
 mod loading;
 mod log;
 mod memory;
+mod serve;
 mod tidy;
 
 use streamlet_tests::guests;
@@ -25,6 +26,11 @@ use streamlet_tests::program::Program;
 /// The binary, without any argument yet.
 fn streamlet() -> Program {
     Program::at(env!("CARGO_BIN_EXE_streamlet-under-test"))
+}
+
+/// `streamlet serve` with a guest, without any flag yet.
+fn serve(package: &str) -> Program {
+    streamlet().args(&["serve"]).arg(guests::component(package))
 }
 
 /// `streamlet run` with a guest.

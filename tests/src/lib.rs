@@ -2,7 +2,8 @@
 //!
 //! [`guests`] builds the components, once a process; [`fixtures`] finds the data; [`records`] are a test's own records
 //! and emits; [`script`] reads the scripted conversations and judges what a door made of them; [`room`] runs guests in
-//! process, without any door; [`program`] runs the binary.
+//! process, without any door; [`program`] runs the binary; [`service`] keeps it serving, and [`sidecar`] dials it as the
+//! platform's does.
 
 #![expect(
     clippy::unwrap_used,
@@ -19,3 +20,5 @@ pub mod program;
 pub mod records;
 pub mod room;
 pub mod script;
+pub mod service;
+pub mod sidecar;

@@ -75,6 +75,11 @@ impl Program {
         self
     }
 
+    /// The command, for whoever wants to run it otherwise.
+    pub(crate) fn into_command(self) -> Command {
+        self.command
+    }
+
     /// Runs it to its end.
     ///
     /// # Panics

@@ -1,0 +1,117 @@
+//! Conversations that end because another began or the client went: their guests are killed, their answers go nowhere.
+
+use std::time::{Duration, Instant};
+
+use streamlet_tests::records::Record;
+use streamlet_tests::service::Service;
+use tonic::Code;
+
+use super::{SOON, assert_status, echo, emits, ready};
+
+/// The processor time that the process uses in a second, in hundredths.
+fn busy_hundredths(service: &Service) -> u64 {
+    let before = service.processor_hundredths();
+    std::thread::sleep(Duration::from_secs(1));
+    service.processor_hundredths() - before
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_newer_start_kills_an_endless_loop() {
+    let service = ready("faulty");
+    let sidecar = service.dial().await;
+    let mut old = sidecar.start("{}").await;
+    old.batch(1, "in", 0, &[Record::new(0, "loop")]).await;
+    old.batch(2, "in", 1, &[Record::new(0, "sleep")]).await;
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    let began = Instant::now();
+    let mut new = sidecar.start("{}").await;
+    assert_status(&old.end().await, Code::Aborted, &["newer conversation"]);
+    assert!(began.elapsed() < SOON, "{:?}", began.elapsed());
+    assert_eq!(new.run(1, &[Record::new(0, "x")]).await, Ok(emits("out", &[Record::new(0, "x")])));
+    assert!(busy_hundredths(&service) < 30, "the loop is gone");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_stream_that_never_starts_voids_nothing() {
+    let service = ready("conformance");
+    let sidecar = service.dial().await;
+    let mut talk = sidecar.start("{}").await;
+    talk.run(1, &[echo(0)]).await.unwrap();
+    let silent = sidecar.open().await;
+    let other = service.dial().await.open().await;
+    assert_eq!(talk.run(2, &[echo(1)]).await, Ok(emits("out", &[echo(1)])));
+    drop((silent, other));
+    assert_eq!(talk.run(3, &[echo(2)]).await, Ok(emits("out", &[echo(2)])));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_cancelled_stream_and_a_lost_connection_kill_what_runs() {
+    let service = ready("faulty");
+    let talk = service.dial().await.start("{}").await;
+    talk.batch(1, "in", 0, &[Record::new(0, "loop")]).await;
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    assert!(busy_hundredths(&service) > 50, "the loop runs");
+    // The one stream of its connection, so both end.
+    drop(talk);
+    tokio::time::sleep(Duration::from_millis(1000)).await;
+    assert!(busy_hundredths(&service) < 30, "the loop is gone");
+    let log = service.log();
+    assert!(!log.contains("WARN") && !log.contains("ERROR"), "{log}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn conversations_supersede_each_other_in_flight() {
+    let service = ready("conformance");
+    let sidecar = service.dial().await;
+    let mut olds = Vec::new();
+    for round in 0..25 {
+        let talk = sidecar.start("{}").await;
+        for partition in 0..4 {
+            talk.batch(u64::try_from(partition).unwrap() + 1, "in", partition, &[echo(round).key("late")]).await;
+        }
+        olds.push(talk);
+    }
+    let mut newest = olds.pop().unwrap();
+    for mut old in olds {
+        // A batch may have ended before its conversation did.
+        let status = loop {
+            if let Err(status) = old.try_outcome().await {
+                break status;
+            }
+        };
+        assert_eq!(status.code(), Code::Aborted);
+    }
+    let mut ended = Vec::new();
+    for _ in 0..4 {
+        let (batch_id, outcome) = newest.outcome().await;
+        assert_eq!(outcome, Ok(emits("out", &[echo(24).key("late")])));
+        ended.push(batch_id);
+    }
+    ended.sort_unstable();
+    assert_eq!(ended, [1, 2, 3, 4]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn many_conversations_in_a_row_leave_nothing_behind() {
+    let service = ready("conformance");
+    let sidecar = service.dial().await;
+    let mut resident = Vec::new();
+    for round in 0..50 {
+        let mut talk = sidecar.start("{}").await;
+        assert_eq!(talk.run(1, &[echo(round)]).await, Ok(emits("out", &[echo(round)])));
+        match round % 3 {
+            0 => drop(talk),
+            1 => {
+                talk.stop().await;
+                assert_eq!(talk.end().await.code(), Code::Ok);
+            }
+            _ => {
+                talk.half_close();
+                assert_eq!(talk.end().await.code(), Code::Ok);
+            }
+        }
+        resident.push(service.resident_bytes());
+    }
+    let (early, last) = (resident[19], resident[49]);
+    assert!(last < early + early / 10, "{early} bytes after 20, {last} after 50");
+}
