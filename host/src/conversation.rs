@@ -214,3 +214,6 @@ impl Conversation {
         Step::End(Refusal { code, message })
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -252,3 +252,6 @@ fn word(count: usize) -> u32 {
 fn int32(value: u64) -> i32 {
     (value as u32).cast_signed()
 }
+
+#[cfg(test)]
+mod tests;

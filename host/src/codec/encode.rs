@@ -202,3 +202,6 @@ fn delimited_or_none(bytes: &mut BytesMut, number: u8, value: &[u8]) {
         bytes.put_slice(value);
     }
 }
+
+#[cfg(test)]
+mod tests;

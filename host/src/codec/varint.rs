@@ -2,8 +2,8 @@
 
 use super::DecodeError;
 
-/// How deep groups may nest in a field that is skipped.
-const GROUP_DEPTH_MAX: u32 = 100;
+/// How deep messages, and groups in a field that is skipped, may nest: prost's limit.
+const DEPTH_MAX: u32 = 100;
 
 /// How a field's value is encoded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,11 +22,13 @@ pub(super) struct Cursor<'a> {
     message: &'a [u8],
     position: usize,
     end: usize,
+    /// How much deeper it may go.
+    depth: u32,
 }
 
 impl<'a> Cursor<'a> {
     pub(super) fn new(message: &'a [u8]) -> Self {
-        Self { message, position: 0, end: message.len() }
+        Self { message, position: 0, end: message.len(), depth: DEPTH_MAX }
     }
 
     pub(super) fn position(&self) -> usize {
@@ -82,7 +84,7 @@ impl<'a> Cursor<'a> {
         match end {
             Some(end) if end <= self.end => {
                 self.position = end;
-                Ok(Cursor { message: self.message, position: start, end })
+                Ok(Cursor { message: self.message, position: start, end, depth: self.depth.saturating_sub(1) })
             }
             _ => Err(DecodeError::Length { at }),
         }
@@ -95,27 +97,25 @@ impl<'a> Cursor<'a> {
 
     /// Passes over a field's value.
     pub(super) fn skip(&mut self, number: u32, wire_type: WireType) -> Result<(), DecodeError> {
-        self.skip_nested(number, wire_type, GROUP_DEPTH_MAX)
+        self.skip_nested(number, wire_type, self.depth)
     }
 
     fn skip_nested(&mut self, number: u32, wire_type: WireType, depth: u32) -> Result<(), DecodeError> {
         let at = self.position;
+        let Some(depth) = depth.checked_sub(1) else { return Err(DecodeError::Group { at }) };
         match wire_type {
             WireType::Varint => self.varint().map(drop),
             WireType::Fixed64 => self.advance(8),
             WireType::Fixed32 => self.advance(4),
             WireType::Length => self.delimited().map(drop),
             WireType::GroupEnd => Err(DecodeError::Group { at }),
-            WireType::GroupStart => {
-                let Some(depth) = depth.checked_sub(1) else { return Err(DecodeError::Group { at }) };
-                loop {
-                    match self.key()? {
-                        None => return Err(DecodeError::Group { at }),
-                        Some((inner, WireType::GroupEnd)) if inner == number => return Ok(()),
-                        Some((inner, wire_type)) => self.skip_nested(inner, wire_type, depth)?,
-                    }
+            WireType::GroupStart => loop {
+                match self.key()? {
+                    None => return Err(DecodeError::Group { at }),
+                    Some((inner, WireType::GroupEnd)) if inner == number => return Ok(()),
+                    Some((inner, wire_type)) => self.skip_nested(inner, wire_type, depth)?,
                 }
-            }
+            },
         }
     }
 

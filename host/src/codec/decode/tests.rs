@@ -1,0 +1,171 @@
+//! The reader against prost's: what one accepts the other accepts, and what they read is the same.
+
+use proptest::collection::vec;
+use proptest::option;
+use proptest::prelude::*;
+use streamlet_protocol::wire::ToProcess;
+use streamlet_protocol::wire::to_process::Message;
+
+use super::*;
+use crate::batch::Batch;
+
+/// A message as spans, put back together as prost has it.
+fn rebuilt(inbound: Inbound) -> ToProcess {
+    let message = match inbound {
+        Inbound::Empty => None,
+        Inbound::Start(start) => Some(Message::Start(start)),
+        Inbound::Stop(stop) => Some(Message::Stop(stop)),
+        Inbound::Batch(batch) => Some(Message::Batch(rebuilt_batch(batch))),
+    };
+    ToProcess { message }
+}
+
+fn rebuilt_batch(batch: InboundBatch) -> wire::Batch {
+    let InboundBatch { batch_id, inlet, partition, arena, times, records, headers } = batch;
+    let batch = Batch { inlet: 0, partition, arena, times, records, headers };
+    let records = (0..batch.len()).map(|index| {
+        let record = batch.record(index).expect("the index is in range");
+        let headers = record.headers().map(|header| wire::Header {
+            key: String::from_utf8(header.name.to_vec()).expect("a name is text"),
+            value: Bytes::copy_from_slice(header.value.expect("the wire knows no null")),
+        });
+        wire::InputRecord {
+            offset: record.offset,
+            timestamp_ms: record.timestamp_ms,
+            record: Some(wire::Record {
+                key: record.key().map(Bytes::copy_from_slice),
+                headers: headers.collect(),
+                value: Bytes::copy_from_slice(record.value().expect("the wire knows no null")),
+            }),
+        }
+    });
+    wire::Batch { batch_id, inlet, partition, records: records.collect() }
+}
+
+/// Both readers on the same bytes.
+fn compare(bytes: &[u8]) -> Result<(), TestCaseError> {
+    let ours = decode(Bytes::copy_from_slice(bytes));
+    let theirs = ToProcess::decode(bytes);
+    match (ours, theirs) {
+        (Ok(ours), Ok(mut theirs)) => {
+            // To a batch, a record that is absent is an empty one.
+            if let Some(Message::Batch(batch)) = &mut theirs.message {
+                batch.records.iter_mut().for_each(|record| {
+                    record.record.get_or_insert_default();
+                });
+            }
+            prop_assert_eq!(rebuilt(ours), theirs);
+        }
+        (Err(_), Err(_)) => {}
+        (ours, theirs) => prop_assert!(false, "{ours:?}, but prost: {theirs:?}"),
+    }
+    Ok(())
+}
+
+fn bytes() -> impl Strategy<Value = Bytes> {
+    vec(any::<u8>(), 0..40).prop_map(Bytes::from)
+}
+
+fn record() -> impl Strategy<Value = wire::Record> {
+    let header = ("\\PC{0,8}", bytes()).prop_map(|(key, value)| wire::Header { key, value });
+    (option::of(bytes()), vec(header, 0..4), bytes()).prop_map(|(key, headers, value)| wire::Record {
+        key,
+        headers,
+        value,
+    })
+}
+
+fn message() -> impl Strategy<Value = ToProcess> {
+    let input = (any::<i64>(), any::<i64>(), option::weighted(0.9, record()))
+        .prop_map(|(offset, timestamp_ms, record)| wire::InputRecord { offset, timestamp_ms, record });
+    let batch = (any::<u64>(), "[a-z]{0,8}", any::<i32>(), vec(input, 0..6)).prop_map(
+        |(batch_id, inlet, partition, records)| Message::Batch(wire::Batch { batch_id, inlet, partition, records }),
+    );
+    let binding = ("[a-z]{0,5}", "[a-z.]{0,9}").prop_map(|(port, topic)| wire::PortBinding { port, topic });
+    let start = ("[a-z0-9-]{0,9}", "\\PC{0,20}", vec(binding, 0..4), any::<u32>()).prop_map(
+        |(conversation_id, config_json, inlets, max_message_bytes)| {
+            let outlets = inlets.clone();
+            let start =
+                wire::Start { conversation_id, config_json, inlets, outlets, max_message_bytes, ..<_>::default() };
+            Message::Start(start)
+        },
+    );
+    let stop = "\\PC{0,20}".prop_map(|reason| Message::Stop(wire::Stop { reason }));
+    let message =
+        prop_oneof![6 => batch.prop_map(Some), 1 => start.prop_map(Some), 1 => stop.prop_map(Some), 1 => Just(None)];
+    message.prop_map(|message| ToProcess { message })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 4000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn whatever_is_valid_reads_the_same(message in message()) {
+        let bytes = message.encode_to_vec();
+        prop_assert!(decode(bytes.clone().into()).is_ok());
+        compare(&bytes)?;
+    }
+
+    /// Messages one after another are one message to protobuf: scalars are replaced, lists grow.
+    #[test]
+    fn messages_that_are_joined_read_the_same(parts in vec(message(), 2..4)) {
+        compare(&parts.iter().flat_map(ToProcess::encode_to_vec).collect::<Vec<_>>())?;
+    }
+
+    #[test]
+    fn what_was_damaged_is_judged_the_same(
+        message in message(),
+        damage in vec((any::<proptest::sample::Index>(), any::<u8>()), 1..4),
+        cut in option::of(any::<proptest::sample::Index>()),
+    ) {
+        let mut bytes = message.encode_to_vec();
+        for (at, byte) in damage {
+            if !bytes.is_empty() {
+                let at = at.index(bytes.len());
+                bytes[at] = byte;
+            }
+        }
+        if let Some(cut) = cut {
+            bytes.truncate(cut.index(bytes.len() + 1));
+        }
+        compare(&bytes)?;
+    }
+
+    #[test]
+    fn noise_is_judged_the_same(bytes in vec(prop_oneof![any::<u8>(), 0..32u8], 0..60)) {
+        compare(&bytes)?;
+    }
+}
+
+#[test]
+fn groups_nest_as_deep_as_prost_lets_them() {
+    let nested = |depth: usize, inner: &[u8]| [&vec![0x7b; depth], inner, &vec![0x7c; depth]].concat();
+    for depth in 95..105 {
+        for inner in [&[][..], &[0x78, 0x01]] {
+            let group = nested(depth, inner);
+            compare(&group).unwrap();
+            // The same in a batch, in its record, in the record's body, and in a header.
+            let mut body = group;
+            for key in [0x12, 0x1a, 0x22, 0x12] {
+                let mut outer = vec![key];
+                prost::encoding::encode_varint(body.len() as u64, &mut outer);
+                outer.extend(&body);
+                body = outer;
+                if key == 0x12 {
+                    compare(&body).unwrap();
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn faults_are_named() {
+    let error = |bytes: &'static [u8]| decode(Bytes::from_static(bytes)).unwrap_err().to_string();
+    assert_eq!(error(b"\x07"), "the field key at byte 0 is no key");
+    assert_eq!(error(b"\x12\x05\x08"), "the length at byte 1 leads past the end of its message");
+    assert_eq!(error(b"\x12\x02\x08\x80"), "the number at byte 4 does not end or is over 64 bits");
+    assert_eq!(error(b"\x08\x01"), "field ToProcess.start at byte 1 has another wire type than its declaration");
+    assert_eq!(error(b"\x12\x03\x12\x01\xff"), "field Batch.inlet at byte 4 is not UTF-8");
+    assert!(error(b"\x0a\x03\x0a\x01\xff").starts_with("field ToProcess.start cannot be read: "));
+}
