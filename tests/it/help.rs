@@ -29,6 +29,11 @@ fn of_the_program() {
 }
 
 #[test]
+fn of_serve() {
+    check(&["serve"], "help-serve.txt");
+}
+
+#[test]
 fn of_run() {
     check(&["run"], "help-run.txt");
 }
@@ -40,13 +45,17 @@ fn of_descriptor() {
 
 #[test]
 fn every_flag_but_the_repeatable_ones_names_its_twin_in_the_environment() {
-    for command in ["run", "descriptor"] {
+    for command in ["serve", "run", "descriptor"] {
         let help = streamlet().args(&[command, "--help"]).run().stdout;
         let flags = help.split("\n      --").skip(1);
         for flag in flags.chain(help.split("\n  -").skip(1)) {
             let name = flag.split([' ', '\n']).next().unwrap();
             let alone = ["input", "output", "set", "out", "check", "h,", "V,"].contains(&name);
-            assert!(alone || flag.contains("[env: STREAMLET_"), "--{name} of {command} has no twin");
+            let is_the_platforms = name == "port" && flag.contains("[env: FLOW_PROCESS_PORT");
+            assert!(
+                alone || is_the_platforms || flag.contains("[env: STREAMLET_"),
+                "--{name} of {command} has no twin"
+            );
         }
     }
 }
