@@ -6,6 +6,7 @@ mod extremes;
 mod hostile;
 mod load;
 mod process;
+mod python;
 mod rules;
 mod suite;
 mod unsendable;
