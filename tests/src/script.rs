@@ -114,7 +114,9 @@ impl Script {
             match (self.expected(&batch.records()), outcome) {
                 (Ok(mut expected), Ok(emits)) => {
                     if transcript.is_without_sources {
-                        expected.iter_mut().for_each(|emit| emit.record.offset = -1);
+                        for emit in &mut expected {
+                            emit.record.offset = -1;
+                        }
                     }
                     assert_eq!(*emits, expected, "{case}");
                 }

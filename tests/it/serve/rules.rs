@@ -17,8 +17,8 @@ async fn refusal(service: &Service, messages: impl IntoIterator<Item = Option<Me
     talk.end().await
 }
 
-fn late(batch_id: u64, inlet: &str, partition: i32) -> Option<Message> {
-    Some(Message::Batch(batch(batch_id, inlet, partition, &[echo(0).key("late")])))
+fn late(batch_id: u64, inlet: &str, partition: i32) -> Message {
+    Message::Batch(batch(batch_id, inlet, partition, &[echo(0).key("late")]))
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -28,16 +28,16 @@ async fn at_the_wrong_time() {
     talk.batch(9, "in", 0, &[echo(0)]).await;
     assert_status(&talk.end().await, FailedPrecondition, &["batch 9", "before Start"]);
 
-    let status = refusal(&service, [late(1, "in", 4), late(2, "in", 4)]).await;
+    let status = refusal(&service, [late(1, "in", 4), late(2, "in", 4)].map(Some)).await;
     assert_status(&status, FailedPrecondition, &["batch 2", "inlet \"in\"", "partition 4", "in flight"]);
-    let status = refusal(&service, [late(7, "in", 0), late(7, "in", 1)]).await;
+    let status = refusal(&service, [late(7, "in", 0), late(7, "in", 1)].map(Some)).await;
     assert_status(&status, FailedPrecondition, &["id 7", "in flight"]);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn at_any_time() {
     let service = ready("conformance");
-    let status = refusal(&service, [late(3, "nope", 0)]).await;
+    let status = refusal(&service, [Some(late(3, "nope", 0))]).await;
     assert_status(&status, InvalidArgument, &["batch 3", "inlet \"nope\"", "not declared"]);
     assert_status(&refusal(&service, [None]).await, InvalidArgument, &["neither Start, Batch nor Stop"]);
 

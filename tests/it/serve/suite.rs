@@ -27,7 +27,7 @@ async fn converse(sidecar: &Sidecar, script: &Script) -> Transcript {
         }
         let (id, outcome) = talk.outcome().await;
         let index = usize::try_from(id).unwrap() - 1;
-        outcomes[index] = Some(outcome);
+        *outcomes.get_mut(index).expect("an answer to a batch that was sent") = Some(outcome);
         ended.push(index);
     }
     assert!(talk.is_silent(AFTERWARDS).await, "{}: something comes after the last end", script.name);

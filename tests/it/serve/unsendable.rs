@@ -48,10 +48,10 @@ async fn a_message_over_the_limit() {
             message: Some(from_process::Message::Emit(wire::Emit {
                 batch_id: u64::from(size),
                 outlet: "out".into(),
-                record: sidecar::batch(0, "", 0, &[record.clone()]).records.remove(0).record,
+                record: sidecar::batch(0, "", 0, std::slice::from_ref(&record)).records.remove(0).record,
             })),
         };
-        match (message.encoded_len(), talk.run(u64::from(size), &[record.clone()]).await) {
+        match (message.encoded_len(), talk.run(u64::from(size), std::slice::from_ref(&record)).await) {
             (..=1000, outcome) => assert_eq!(outcome, Ok(emits("out", &[record]))),
             (encoded, outcome) => {
                 let (encoded, offset) = (format!("{encoded} bytes"), format!("offset {size}"));
