@@ -1,7 +1,7 @@
 //! File mode: records from files or standard input, emits to standard output or files, as NDJSON.
 //!
-//! One thread per inlet reads its inputs one after another and places records in partitions ([`intake`]); one task per
-//! partition runs a [`Lane`]; one thread writes ([`writer`]). All queues between them are bounded, so memory does not
+//! One thread per inlet reads its inputs one after another and places records in partitions (`intake`); one task per
+//! partition runs a [`Lane`]; one thread writes (`writer`). All queues between them are bounded, so memory does not
 //! grow with the input, and a reader that pauses loses nothing: what has been read is on its way at once.
 //!
 //! A failed batch ends its partition, and only that: batches after it would be out of order. An input that cannot be
