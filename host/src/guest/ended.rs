@@ -239,8 +239,9 @@ fn backtrace(backtrace: &WasmBacktrace) -> Vec<String> {
             .any(|prefix| name.starts_with(prefix))
     };
     let named = backtrace.frames().iter().filter_map(|frame| {
-        let name = frame.func_name()?;
-        Some(text::name(&format!("{:#}", rustc_demangle::demangle(name))))
+        let name = text::name(&format!("{:#}", rustc_demangle::demangle(frame.func_name()?)));
+        let line = frame.symbols().iter().find_map(|symbol| Some((symbol.file()?, symbol.line()?)));
+        Some(line.map_or(name.clone(), |(file, line)| format!("{name} ({}:{line})", text::name(file))))
     });
     let mut folded = Vec::<(String, usize)>::new();
     for frame in named.filter(|frame| !is_machinery(frame)) {

@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 
 use wasmtime::component::Linker;
-use wasmtime::{Config, OptLevel};
+use wasmtime::{Config, OptLevel, WasmBacktraceDetails};
 
 use super::bindings::ankka::flow::emitter;
 use super::instance::State;
@@ -68,6 +68,8 @@ fn config() -> Config {
         .epoch_interruption(true)
         .max_wasm_stack(GUEST_STACK_BYTES)
         .async_stack_size(FIBER_STACK_BYTES)
-        .wasm_backtrace_max_frames(Some(BACKTRACE_FRAMES_MAX));
+        .wasm_backtrace_max_frames(Some(BACKTRACE_FRAMES_MAX))
+        // Said here, or the engine asks the environment. Lines are looked up only where a component carries them.
+        .wasm_backtrace_details(WasmBacktraceDetails::Enable);
     config
 }
