@@ -1,8 +1,8 @@
 //! A COMPONENT that is a directory: a guest crate, built first.
 //!
 //! It runs `cargo build --release --target wasm32-wasip2` in the crate's folder, so that the crate's own toolchain file
-//! and cargo configuration apply, and takes the component from what cargo says it has made. Cargo's own words go to
-//! standard error as they come.
+//! and cargo configuration apply (under `cargo run`, whose choice of toolchain is inherited, the configuration alone). It
+//! takes the component from what cargo says it has made. Cargo's own words go to standard error as they come.
 
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
