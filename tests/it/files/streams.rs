@@ -68,6 +68,40 @@ fn an_input_is_never_overwritten_whatever_it_is_called() {
     }
 }
 
+/// What a shell appends to stays, under whatever name the run is given it.
+#[test]
+fn a_file_that_is_appended_to_keeps_what_it_had() {
+    for output in ["/dev/stdout", "all", "-"] {
+        let files = scratch(&[("in", "echo\n"), ("all", "before\n")]);
+        let ran = shell(files.path(), &format!("$RUN --input in=in --output out={output} >> all"));
+        assert!(ran.status.success(), "{output}: {}", text(&ran.stderr));
+        let written = fs::read_to_string(files.path().join("all")).unwrap();
+        let after = written.strip_prefix("before\n").unwrap_or_else(|| panic!("{output}: {written}"));
+        assert_eq!(envelopes(after).len(), 1, "{output}");
+    }
+}
+
+/// A closed pipe is a closed standard output under its other name too.
+#[test]
+fn standard_output_may_be_closed_under_another_name() {
+    let files = scratch(&[("in", &both())]);
+    let script = "$RUN --input in=in --output out=/dev/stdout --output other=/dev/stdout | head -1 >/dev/null
+                  echo ${PIPESTATUS[0]}";
+    let ran = shell(files.path(), script);
+    assert_eq!((text(&ran.stdout).as_str(), text(&ran.stderr).as_str()), ("0\n", ""));
+}
+
+#[test]
+fn a_run_never_feeds_itself() {
+    for input in ["--input in=in", "< in"] {
+        let files = scratch(&[("in", "echo\n")]);
+        let ran = shell(files.path(), &format!("timeout 5 $RUN {input} >> in"));
+        assert_eq!(ran.status.code(), Some(2), "{input}");
+        assert!(text(&ran.stderr).contains("standard output is also an input"), "{input}: {}", text(&ran.stderr));
+        assert_eq!(fs::read_to_string(files.path().join("in")).unwrap(), "echo\n", "{input}");
+    }
+}
+
 /// The run is told to stop while its output waits for a reader who sleeps; it leaves long before the reader does.
 #[test]
 fn a_signal_ends_a_run_whose_output_is_stalled() {

@@ -152,6 +152,9 @@ pub enum SettingsError {
     /// An output would overwrite an input.
     #[error("output \"{}\" is also an input and would be overwritten before it is read; name another file", .0.display())]
     OutputIsInput(PathBuf),
+    /// Standard output feeds an input.
+    #[error("standard output is also an input, which would be overwritten or never end; send it to another file")]
+    StandardOutputIsInput,
 }
 
 fn declared(direction: &str, names: &[String], nearest: Option<&str>) -> String {
@@ -177,6 +180,16 @@ impl Identity {
     /// Of standard input or output.
     pub(super) fn of_standard(stream: &impl AsFd) -> Option<Self> {
         Self::of(&File::from(stream.as_fd().try_clone_to_owned().ok()?))
+    }
+}
+
+/// Whether `file` is what standard output is, a pipe or a terminal included: under a name like `/dev/stdout`.
+pub(super) fn is_standard_output(file: &File) -> bool {
+    let standard = std::io::stdout().as_fd().try_clone_to_owned().map(File::from);
+    let metadata = |file: &File| file.metadata().map(|metadata| (metadata.dev(), metadata.ino()));
+    match (standard.and_then(|standard| metadata(&standard)), metadata(file)) {
+        (Ok(standard), Ok(file)) => standard == file,
+        _ => false,
     }
 }
 

@@ -14,7 +14,7 @@ use streamlet_protocol::Port;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
 
 use super::envelope;
-use super::settings::{Identity, Location, Settings, SettingsError};
+use super::settings::{self, Identity, Location, Settings, SettingsError};
 use crate::batch::{Batch, Output};
 
 /// Bytes of lines that may wait for the writer. A batch with more waits alone.
@@ -71,35 +71,40 @@ pub(super) fn open(
             path,
             source,
         })?;
-        if let (Some(identity), Location::File(path)) = (sink.identity, &location)
-            && inputs.contains(&identity)
-        {
-            return Err(SettingsError::OutputIsInput(path.clone()));
+        if sink.identity.is_some_and(|identity| inputs.contains(&identity)) {
+            return Err(match location {
+                Location::Standard => SettingsError::StandardOutputIsInput,
+                Location::File(path) => SettingsError::OutputIsInput(path),
+            });
         }
-        let is_same =
-            |known: &Sink| known.location == location || (known.identity.is_some() && known.identity == sink.identity);
+        let is_same = |known: &Sink| {
+            known.location == sink.location || (known.identity.is_some() && known.identity == sink.identity)
+        };
         if let Some(known) = sinks.iter().position(is_same) {
             routes.push(known);
             continue;
         }
         routes.push(sinks.len());
         sinks.push(sink);
-        files.extend(file);
+        files.extend(file.map(|(path, file)| (outlet.clone(), path, file)));
     }
-    for (path, file) in files {
-        let emptied = file.set_len(0);
-        emptied.map_err(|source| SettingsError::Uncreatable { outlet: String::new(), path, source })?;
+    for (outlet, path, file) in files {
+        file.set_len(0).map_err(|source| SettingsError::Uncreatable { outlet, path, source })?;
     }
     Ok((sinks, routes))
 }
 
-/// A sink, not emptied yet, and the file to empty if it is one. Standard output is its caller's to empty.
+/// A sink, not emptied yet, and the file to empty if it is one. Standard output, under any name, is its caller's to
+/// empty: `>>` appends.
 #[expect(clippy::type_complexity, reason = "each part is named by what it is")]
 fn sink(location: &Location) -> Result<(Sink, Option<(PathBuf, File)>), (PathBuf, io::Error)> {
     let (identity, writer, file): (_, Box<dyn Write + Send>, _) = match location {
         Location::Standard => (Identity::of_standard(&io::stdout()), Box::new(io::stdout()), None),
         Location::File(path) => {
             let opened = open_file(path).map_err(|error| (path.clone(), error))?;
+            if settings::is_standard_output(&opened) {
+                return sink(&Location::Standard);
+            }
             let identity = Identity::of(&opened);
             // A pipe or a device cannot be emptied and need not be.
             let file = match identity {
