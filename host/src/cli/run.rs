@@ -19,7 +19,8 @@ use super::{Exit, signals};
 use crate::batch::{Binding, Start};
 use crate::console::Console;
 use crate::sidecar::files::{
-    self, BatchCaps, Ending, FailedBatch, Format, Input, InputError, Location, Observer, Output, Settings, Tally,
+    self, BatchCaps, Ending, FailedBatch, Format, Input, InputError, Location, Observer, Output, Settings, Stopped,
+    Tally,
 };
 use crate::telemetry;
 
@@ -109,12 +110,12 @@ impl Run {
     /// Prints the summary and says how it went.
     fn conclude(&self, reporter: &Reporter, ending: Ending) -> Exit {
         let Ending { tally, error, input_failed, stopped, output_closed } = ending;
-        let is_broken = error.is_some() || input_failed || stopped;
+        let is_broken = error.is_some() || input_failed || stopped.is_some();
         if let Some(error) = error {
             reporter.console.error(&format!("{:#}", anyhow::Error::from(error)));
         }
-        if stopped {
-            reporter.console.error("stopped: what had been read was finished, the rest of the input was not read");
+        if let Some(stopped) = stopped {
+            reporter.console.error(&stop_report(stopped));
         }
         if !self.quiet && !output_closed {
             reporter.summary(&tally);
@@ -126,6 +127,17 @@ impl Run {
         } else {
             Exit::Yes
         }
+    }
+}
+
+/// What a user who stopped a run has to know of its output.
+fn stop_report(stopped: Stopped) -> String {
+    match stopped {
+        Stopped::Finished => "stopped: what had been read was finished, the rest of the input was not read".into(),
+        Stopped::GivenUpAfter(grace) => format!(
+            "stopped: what had been read was not finished within {} s and was given up; the output is incomplete",
+            grace.as_secs()
+        ),
     }
 }
 

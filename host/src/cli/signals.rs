@@ -1,27 +1,38 @@
 //! SIGINT and SIGTERM: the first asks for an end, a second one is the end.
 
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 
 /// The exit code of a process that a second signal ended.
 const ENDED_BY_SIGNAL: i32 = 130;
 
 /// Comes with the first signal. From then on a second one ends the process at once.
+///
+/// Where no handler can be had, it never comes: signals keep their default, which ends the process.
 pub(super) async fn first() {
-    next().await;
-    tokio::spawn(async {
-        next().await;
+    let Ok(mut signals) = Signals::listen() else { return std::future::pending().await };
+    signals.next().await;
+    // The same listeners go on: a second signal that follows at once is not lost between two pairs of them.
+    tokio::spawn(async move {
+        signals.next().await;
         std::process::exit(ENDED_BY_SIGNAL);
     });
 }
 
-/// Waits for a signal. Where no handler can be had, signals keep their default, which ends the process.
-async fn next() {
-    let (Ok(mut interrupt), Ok(mut terminate)) = (signal(SignalKind::interrupt()), signal(SignalKind::terminate()))
-    else {
-        return std::future::pending().await;
-    };
-    tokio::select! {
-        _ = interrupt.recv() => {}
-        _ = terminate.recv() => {}
+/// Listens to both.
+struct Signals {
+    interrupt: Signal,
+    terminate: Signal,
+}
+
+impl Signals {
+    fn listen() -> std::io::Result<Self> {
+        Ok(Self { interrupt: signal(SignalKind::interrupt())?, terminate: signal(SignalKind::terminate())? })
+    }
+
+    async fn next(&mut self) {
+        tokio::select! {
+            _ = self.interrupt.recv() => {}
+            _ = self.terminate.recv() => {}
+        }
     }
 }

@@ -83,10 +83,19 @@ pub struct Ending {
     pub error: Option<WriteError>,
     /// An input could not be read to its end, which the observer was told.
     pub input_failed: bool,
-    /// The run was stopped before its inputs had ended.
-    pub stopped: bool,
+    /// The run was stopped before its end.
+    pub stopped: Option<Stopped>,
     /// Whether standard output was closed by its reader, which ends a run quietly.
     pub output_closed: bool,
+}
+
+/// What became of what a stopped run had read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stopped {
+    /// It was finished and written.
+    Finished,
+    /// Some of it was still running or waiting to be written after this long, and was given up.
+    GivenUpAfter(Duration),
 }
 
 /// Runs `component` over the inputs until they end or `stop` comes; what was read by then is finished, within a grace.
@@ -176,7 +185,7 @@ impl Run {
     /// writer what they emit, as long as the grace lasts; whatever runs or waits then is given up.
     async fn wait(&self, mut lanes: JoinSet<()>, mut writing: Writing, stop: impl Future<Output = ()>) -> Ending {
         let mut stop = pin!(stop);
-        let mut stopped = false;
+        let mut stopped = None;
         let mut deadline = None::<Instant>;
         let mut ticks = tokio::time::interval(PROGRESS_INTERVAL);
         let written = loop {
@@ -186,14 +195,14 @@ impl Run {
                         std::panic::resume_unwind(lost.into_panic());
                     }
                 }
-                written = &mut writing => break written.unwrap_or_else(|_| Err(writer::lost())),
+                written = writer::ended(&mut writing) => break written,
                 () = &mut stop, if deadline.is_none() => {
-                    stopped = self.intake.end_all();
+                    stopped = self.intake.end_all().then_some(Stopped::Finished);
                     deadline = Some(Instant::now() + STOP_GRACE);
                 }
                 () = async { tokio::time::sleep_until(deadline.unwrap_or_else(Instant::now)).await },
                     if deadline.is_some() => {
-                    stopped = true;
+                    stopped = Some(Stopped::GivenUpAfter(STOP_GRACE));
                     break Ok(Written::All);
                 }
                 _ = ticks.tick() => self.observer.progress(&self.counters.tally(self.intake.unprocessed())),
@@ -201,7 +210,8 @@ impl Run {
         };
         self.intake.abandon_all();
         lanes.shutdown().await;
-        let tally = self.counters.tally(self.intake.unprocessed());
+        // What a lane was at when it was killed is in no other count.
+        let tally = self.counters.tally(self.intake.unprocessed() + self.counters.in_flight());
         let input_failed = self.input_failed.load(Ordering::Acquire);
         let output_closed = matches!(written, Ok(Written::Closed));
         Ending { tally, error: written.err(), input_failed, stopped, output_closed }
@@ -223,6 +233,7 @@ impl Driver {
     async fn drive(self) {
         let mut lane = Lane::new(Arc::clone(&self.guest), self.partition.inlet, self.partition.number);
         while let Some(Filled { batch, origins }) = self.partition.take().await {
+            self.counters.taken(&batch);
             match lane.run(&batch).await {
                 Ok(parts) => {
                     self.counters.acknowledged(&batch, &parts);

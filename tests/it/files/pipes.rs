@@ -56,6 +56,23 @@ fn an_interrupt_finishes_what_was_read() {
     }
 }
 
+/// A guest that does not come to an end has its grace, and no more; what it was at is counted.
+#[test]
+fn an_interrupt_gives_up_what_does_not_finish() {
+    let mut live = run("faulty").args(&["--batch-deadline", "10 min"]).spawn();
+    live.write("echo\n");
+    assert_eq!(values(&live.line()), ["echo"]);
+    live.write("loop\n");
+    std::thread::sleep(Duration::from_millis(200));
+    live.signal("TERM");
+    let ran = live.wait();
+    let told = "error: stopped: what had been read was not finished within 8 s and was given up; the output is \
+                incomplete\n1 record in 1 batch: ";
+    assert!(ran.stderr.starts_with(told), "{}", ran.stderr);
+    assert!(ran.stderr.contains(" (1 record not processed), "), "{}", ran.stderr);
+    assert_eq!(ran.code, Some(2));
+}
+
 #[test]
 fn a_second_interrupt_leaves_at_once() {
     let mut live = run("faulty").spawn();

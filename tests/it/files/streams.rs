@@ -110,6 +110,7 @@ fn a_signal_ends_a_run_whose_output_is_stalled() {
                   for _ in $(seq 200); do [ -s code ] && break; sleep 0.1; done; cat code; kill %1 2>/dev/null";
     let ran = shell(files.path(), script);
     assert_eq!(text(&ran.stdout), "2\n", "stopped early, and says so: {}", text(&ran.stderr));
+    assert!(text(&ran.stderr).contains("was given up; the output is incomplete"), "{}", text(&ran.stderr));
 }
 
 /// The reader leaves after the first line; the run notices with the second, without a third having to come.

@@ -215,7 +215,8 @@ impl Partition {
             }
         }
         if queue.refuses() {
-            queue.unprocessed += 1;
+            // After the end the record is of the rest of the input, as if it had not been read.
+            queue.unprocessed += u64::from(queue.abandoned);
             return Ok(());
         }
         let offset = queue.next_offset;
@@ -330,6 +331,7 @@ mod tests {
         push(&intake, "last");
         intake.end_all();
         push(&intake, "too late");
+        assert_eq!(intake.unprocessed(), 0, "it belongs to the rest of the input");
         let partition = intake.partitions().next().unwrap();
         assert_eq!(partition.take().await.unwrap().batch.len(), 1);
         assert!(partition.take().await.is_none());

@@ -126,12 +126,24 @@ struct Counts {
     skipped: u64,
     failed_batches: u64,
     unprocessed: u64,
+    /// Records of batches that lanes are at.
+    in_flight: u64,
 }
 
 impl Counters {
     pub(super) fn new(outlets: Vec<String>) -> Self {
         let counts = Counts { emits: vec![0; outlets.len()], ..Counts::default() };
         Self { began: Instant::now(), counts: Mutex::new(counts), outlets }
+    }
+
+    /// A lane has begun with a batch; it is acknowledged or has failed later, unless the lane is killed.
+    pub(super) fn taken(&self, batch: &Batch) {
+        self.counts(|counts| counts.in_flight += batch.len() as u64);
+    }
+
+    /// Records of batches whose outcome is not known yet, or never will be.
+    pub(super) fn in_flight(&self) -> u64 {
+        self.counts(|counts| counts.in_flight)
     }
 
     pub(super) fn acknowledged(&self, batch: &Batch, parts: &[Output]) {
@@ -147,6 +159,7 @@ impl Counters {
         }
         let skipped = is_source.iter().filter(|is_source| !**is_source).count();
         self.counts(|counts| {
+            counts.in_flight -= batch.len() as u64;
             counts.records += batch.len() as u64;
             counts.batches += 1;
             counts.skipped += skipped as u64;
@@ -157,6 +170,7 @@ impl Counters {
     pub(super) fn failed(&self, batch: &Batch) {
         self.counts(|counts| {
             counts.failed_batches += 1;
+            counts.in_flight -= batch.len() as u64;
             counts.unprocessed += batch.len() as u64;
         });
     }

@@ -203,9 +203,10 @@ pub(super) fn spawn(sinks: Vec<Sink>, routes: Vec<usize>) -> io::Result<(Outbox,
     Ok((outbox, writing))
 }
 
-/// The error of a writer that has gone without a word.
-pub(super) fn lost() -> WriteError {
-    WriteError { to: Location::Standard, source: io::Error::other("the writing thread is gone") }
+/// Waits for the writing's end. A writer that has gone without a word has not written all.
+pub(super) async fn ended(writing: &mut Writing) -> Result<Written, WriteError> {
+    let lost = || WriteError { to: Location::Standard, source: io::Error::other("the writing thread is gone") };
+    writing.await.unwrap_or_else(|_| Err(lost()))
 }
 
 /// Writes a chunk with one call. A standard output that is closed is let go.
@@ -219,5 +220,47 @@ fn write(sinks: &mut [Option<Sink>], chunk: &Chunk) -> Result<(), WriteError> {
             Ok(())
         }
         Err(source) => Err(WriteError { to: sink.location.clone(), source }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Panics;
+
+    impl Write for Panics {
+        fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+            panic!("the writer is lost")
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[tokio::test]
+    async fn a_writer_that_is_lost_is_an_error() {
+        let sink = Sink { location: Location::Standard, identity: None, writer: Box::new(Panics) };
+        let (outbox, mut writing) = spawn(vec![sink], vec![0]).unwrap();
+        let room = Arc::clone(&outbox.room).acquire_many_owned(2).await.unwrap();
+        let chunks = vec![Chunk { sink: 0, lines: b"x\n".to_vec() }];
+        outbox.queue.send(Lines { chunks, _room: room }).await.unwrap();
+        let error = ended(&mut writing).await.unwrap_err();
+        assert_eq!(error.source.to_string(), "the writing thread is gone");
+    }
+
+    /// What waits is bounded in bytes, and a batch beyond the bound waits alone instead of for ever.
+    #[tokio::test]
+    async fn what_waits_takes_room_until_it_is_written() {
+        let sink = Sink { location: Location::Standard, identity: None, writer: Box::new(io::sink()) };
+        let (outbox, mut writing) = spawn(vec![sink], vec![0]).unwrap();
+        let room = Arc::clone(&outbox.room);
+        let all = Arc::clone(&room).acquire_many_owned(WAITING_BYTES_MAX).await.unwrap();
+        assert!(Arc::clone(&room).try_acquire_owned().is_err(), "nothing more may wait");
+        let chunks = vec![Chunk { sink: 0, lines: vec![b'\n'; WAITING_BYTES_MAX as usize + 1] }];
+        outbox.queue.send(Lines { chunks, _room: all }).await.unwrap();
+        drop(outbox);
+        assert_eq!(ended(&mut writing).await.unwrap(), Written::All);
     }
 }

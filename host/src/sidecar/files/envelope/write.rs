@@ -1,5 +1,7 @@
 //! Writes an emit as an envelope, one line with its line end.
 
+use std::io::Write as _;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
@@ -63,5 +65,6 @@ fn number(line: &mut Vec<u8>, name: &[u8], value: i64) {
     line.extend_from_slice(b",\"");
     line.extend_from_slice(name);
     line.extend_from_slice(b"\":");
-    line.extend_from_slice(value.to_string().as_bytes());
+    // Writing to memory cannot fail.
+    let _ = write!(line, "{value}");
 }
