@@ -4,6 +4,7 @@
 //! and cargo configuration apply (under `cargo run`, whose choice of toolchain is inherited, the configuration alone). It
 //! takes the component from what cargo says it has made. Cargo's own words go to standard error as they come.
 
+use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -19,6 +20,13 @@ pub enum BuildError {
     /// There is no `Cargo.toml`.
     #[error("directory \"{}\" holds no guest crate: it has no Cargo.toml", .0.display())]
     NotACrate(PathBuf),
+    /// Its `Cargo.toml` is a workspace's alone.
+    #[error(
+        "directory \"{}\" is a workspace and no crate of its own; name the directory of the member that is the \
+         guest crate",
+        .0.display()
+    )]
+    Workspace(PathBuf),
     /// Cargo cannot be run or read.
     #[error("cannot run `cargo` to build \"{}\"; is it installed and on the path?", directory.display())]
     NoCargo {
@@ -61,6 +69,9 @@ struct Message {
 pub fn build(directory: &Path, quiet: bool) -> Result<PathBuf, BuildError> {
     let manifest = directory.join("Cargo.toml");
     let Ok(manifest) = manifest.canonicalize() else { return Err(BuildError::NotACrate(directory.into())) };
+    if fs::read_to_string(&manifest).is_ok_and(|manifest| is_workspace_alone(&manifest)) {
+        return Err(BuildError::Workspace(directory.into()));
+    }
     let no_cargo = |source| BuildError::NoCargo { directory: directory.into(), source };
     let mut command = Command::new("cargo");
     command
@@ -87,4 +98,32 @@ pub fn build(directory: &Path, quiet: bool) -> Result<PathBuf, BuildError> {
         return Err(BuildError::Failed(directory.into()));
     }
     component.ok_or_else(|| BuildError::NoComponent(directory.into()))
+}
+
+/// Whether a manifest has a workspace and no package, as far as its lines show. In doubt cargo has the word.
+fn is_workspace_alone(manifest: &str) -> bool {
+    let begins = |name: &str| {
+        manifest.lines().any(|line| {
+            let rest = line.trim_start().trim_start_matches(['[', ' ', '\t']).strip_prefix(name);
+            rest.is_some_and(|rest| !rest.starts_with(|next: char| next.is_alphanumeric() || "-_".contains(next)))
+        })
+    };
+    begins("workspace") && !begins("package") && !begins("project")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_workspace_is_told_from_a_crate() {
+        let check = |manifest: &str, expect: bool| assert_eq!(is_workspace_alone(manifest), expect, "{manifest}");
+        check("[workspace]\nmembers = [\"a\"]\n", true);
+        check("# none\n\n[ workspace ]\n[workspace.package]\nversion = \"1.0.0\"\n", true);
+        check("[workspace.dependencies]\npackage-of-mine = \"1\"\n", true);
+        check("[workspace]\n[package]\nname = \"a\"\n", false);
+        check("package = { name = \"a\" }\n[workspace]\n", false);
+        check("[package]\nname = \"a\"\n", false);
+        check("", false);
+    }
 }

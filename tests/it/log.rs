@@ -69,6 +69,28 @@ fn json_is_all_there_is() {
     events(&ran);
 }
 
+/// Reports and errors are what the user is owed: no filter silences them, and a filter that is none is told in JSON.
+#[test]
+fn no_filter_silences_what_the_user_is_owed() {
+    for filter in ["off", "error", "report=off"] {
+        let arguments = ["--log-format", "json", "--max-records", "1", "--log", filter];
+        let ran = run("faulty").args(&arguments).input("echo\nfail\n").run();
+        let messages = events(&ran).iter().map(|event| event["message"].to_string()).collect::<Vec<_>>();
+        assert_eq!(messages, ["\"batch failed\"", "\"run ended\""], "{filter}");
+    }
+    let told = |arguments: &[&str], words: &str| {
+        let ran = run("faulty").args(&["--log-format", "json"]).args(arguments).run();
+        assert_eq!(ran.code, Some(2), "{arguments:?}");
+        let [event] = &events(&ran)[..] else { panic!("one event: {}", ran.stderr) };
+        assert_eq!(event["level"], "ERROR");
+        assert!(event["message"].as_str().unwrap().contains(words), "{event}");
+    };
+    told(&["--log", "=nope="], "cannot read the log filter");
+    told(&["--log", "off", "--input", "none"], "cannot read input");
+    told(&["--log", "off", "--set", "nope=1"], "is not declared");
+    told(&["--log", "off", "misplaced"], "unexpected argument");
+}
+
 #[test]
 fn an_endless_line_is_cut() {
     let ran = run("faulty").input("print-endless\necho\nabort\n").run();

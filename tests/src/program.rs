@@ -1,6 +1,6 @@
 //! The binary as a black box: arguments and bytes in, bytes and an exit code out, and nothing may hang.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, Write};
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -108,13 +108,19 @@ impl Program {
             // Whoever does not look at the lines any more wants none.
             let _ = stdout.lines().map_while(Result::ok).try_for_each(|line| sender.send(line));
         });
-        let mut stderr = child.stderr.take().unwrap();
+        let mut stderr = BufReader::new(child.stderr.take().unwrap());
+        let (sender, error_lines) = channel();
         let errors = thread::spawn(move || {
-            let mut bytes = Vec::new();
-            stderr.read_to_end(&mut bytes).unwrap();
-            String::from_utf8(bytes).expect("standard error is text")
+            let mut text = String::new();
+            let mut start = 0;
+            while stderr.read_line(&mut text).expect("standard error is text") > 0 {
+                // Whoever waits for the end wants the whole text alone.
+                let _ = sender.send(text[start..].trim_end().to_owned());
+                start = text.len();
+            }
+            text
         });
-        Live { stdin: child.stdin.take(), child, lines, reading, errors: Some(errors) }
+        Live { stdin: child.stdin.take(), child, lines, error_lines, reading, errors: Some(errors) }
     }
 }
 
@@ -125,6 +131,7 @@ pub struct Live {
     pub stdin: Option<ChildStdin>,
     child: Child,
     lines: Receiver<String>,
+    error_lines: Receiver<String>,
     reading: JoinHandle<()>,
     errors: Option<JoinHandle<String>>,
 }
@@ -149,6 +156,14 @@ impl Live {
     /// None comes.
     pub fn line(&self) -> String {
         self.lines.recv_timeout(PATIENCE).expect("a line comes")
+    }
+
+    /// The next line of its standard error, which is in what [`Live::end`] returns all the same.
+    ///
+    /// # Panics
+    /// None comes.
+    pub fn error_line(&self) -> String {
+        self.error_lines.recv_timeout(PATIENCE).expect("a line comes")
     }
 
     /// Whether nothing comes for this long.

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use clap::Args;
-use clap::builder::FalseyValueParser;
+use clap::builder::{FalseyValueParser, PathBufValueParser, TypedValueParser as _};
 use streamlet_protocol::descriptor::compare_exact;
 use streamlet_protocol::{Descriptor as Declared, json};
 
@@ -24,7 +24,7 @@ pub(super) struct Descriptor {
     #[arg(long, value_name = "FILE", conflicts_with = "check")]
     out: Option<PathBuf>,
     /// Compare it with this file, by default flow/descriptor.json of the crate; the `sdk` block may differ
-    #[arg(long, value_name = "FILE", num_args = 0..=1)]
+    #[arg(long, value_name = "FILE", num_args = 0..=1, value_parser = PathBufValueParser::new().try_map(checked_file))]
     #[expect(clippy::option_option, reason = "the flag's own form: absent, alone, or with a file")]
     check: Option<Option<PathBuf>>,
     /// Do not show cargo's progress
@@ -32,6 +32,20 @@ pub(super) struct Descriptor {
     quiet: bool,
     #[command(flatten)]
     limits: LimitFlags,
+}
+
+/// The file of `--check`, which takes whatever follows it: a COMPONENT too, which is told here.
+fn checked_file(file: PathBuf) -> Result<PathBuf, String> {
+    let is_component = file.is_dir() || file.extension().is_some_and(|extension| extension == "wasm");
+    if is_component {
+        let component = file.display();
+        Err(format!(
+            "it looks like COMPONENT, but --check takes the descriptor's file; write COMPONENT before it, as in \
+             `streamlet descriptor {component} --check`"
+        ))
+    } else {
+        Ok(file)
+    }
 }
 
 impl Descriptor {

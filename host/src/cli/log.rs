@@ -33,9 +33,12 @@ impl Log {
     /// # Errors
     /// A filter that is none.
     pub fn init(&self, console: &Console) -> anyhow::Result<()> {
-        let filter = EnvFilter::try_new(&self.filter)
-            .with_context(|| format!("cannot read the log filter \"{}\" of --log or STREAMLET_LOG", self.filter))?
-            .add_directive(format!("{REPORT}=info").parse()?);
+        let (filter, problem) = match EnvFilter::try_new(&self.filter) {
+            Ok(filter) => (filter, None),
+            // Whoever reads the log as JSON has to read this error as JSON too, so there is a log all the same.
+            Err(problem) => (EnvFilter::default(), Some(problem)),
+        };
+        let filter = filter.add_directive(format!("{REPORT}=info").parse()?);
         let subscriber = tracing_subscriber::fmt().with_env_filter(filter).with_writer(console.clone());
         match self.format {
             LogFormat::Text => subscriber.with_ansi(console.is_terminal()).init(),
@@ -44,6 +47,10 @@ impl Log {
                 console.speak_json();
             }
         }
-        Ok(())
+        match problem {
+            None => Ok(()),
+            Some(problem) => Err(problem)
+                .with_context(|| format!("cannot read the log filter \"{}\" of --log or STREAMLET_LOG", self.filter)),
+        }
     }
 }

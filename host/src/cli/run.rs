@@ -2,11 +2,10 @@
 
 use std::io::IsTerminal as _;
 use std::num::NonZeroU32;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use anyhow::Context as _;
 use clap::Args;
 use clap::builder::FalseyValueParser;
 use streamlet_protocol::parameter::ConfigProblem;
@@ -32,6 +31,9 @@ use crate::telemetry;
 pub(super) struct Run {
     /// A .wasm component, or a directory with a guest crate
     component: PathBuf,
+    /// Files where other programs take their inputs; refused, with what to write instead
+    #[arg(hide = true, value_name = "FILE")]
+    misplaced: Vec<PathBuf>,
     /// Read an inlet's records from a file, or from standard input (`-`); repeatable; INLET= may be left out when there
     /// is one inlet; without any, standard input
     #[arg(long = "input", value_name = "[INLET=]FILE", value_parser = input)]
@@ -96,9 +98,15 @@ impl Run {
 
     /// A missing file is told before a crate is built, and a terminal that is read is told as well.
     fn check_inputs(&self, console: &Console) -> anyhow::Result<()> {
+        if let Some(path) = self.misplaced.first() {
+            let path = path.display();
+            anyhow::bail!("unexpected argument \"{path}\"; an input is given with --input, as in --input {path}");
+        }
         for input in &self.inputs {
-            if let Location::File(path) = &input.from {
-                std::fs::metadata(path).with_context(|| format!("cannot read input \"{}\"", path.display()))?;
+            if let Location::File(path) = &input.from
+                && let Err(error) = std::fs::metadata(path)
+            {
+                anyhow::bail!("cannot read input \"{}\": {error}{}", path.display(), name_hint(path));
             }
         }
         if self.inputs.is_empty() && std::io::stdin().is_terminal() && !self.quiet {
@@ -248,6 +256,17 @@ fn port(text: &str) -> (Option<String>, Location) {
             (Some(name.to_owned()), Location::parse(location))
         }
         _ => (None, Location::parse(text)),
+    }
+}
+
+/// For a file whose name begins like an inlet's name that is none.
+fn name_hint(path: &Path) -> String {
+    let path = path.to_string_lossy();
+    match path.split_once('=') {
+        Some((name, _)) if !name.is_empty() && !name.contains(['/', '.']) => {
+            format!("; if \"{name}\" is meant as an inlet: names of inlets are lower-case letters, digits and `-`")
+        }
+        _ => String::new(),
     }
 }
 

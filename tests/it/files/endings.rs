@@ -81,6 +81,20 @@ fn every_failed_partition_is_told() {
     );
 }
 
+/// While the other inlet's input goes on.
+#[test]
+fn an_input_that_breaks_off_is_told_at_once() {
+    let files = scratch(&[("bad", "[]\n")]);
+    let mut live = run("conformance").args(&["--key-field", "id", "--input", "in=-", "--input"]);
+    live = live.arg(at("side", &files, "bad"));
+    let mut live = live.spawn();
+    let told = live.error_line();
+    assert!(told.contains("bad:1: the line gives no key"), "{told}");
+    live.write("{\"id\":1}\n");
+    assert_eq!(values(&live.line()), ["{\"id\":1}"], "the other input goes on");
+    assert_eq!(live.end().code, Some(2));
+}
+
 #[test]
 fn an_input_that_breaks_off_keeps_what_was_read() {
     let files = scratch(&[("good", "{\"id\":1}\n{\"id\":2}\n"), ("bad", "{\"id\":3}\n[]\n{\"id\":4}\n")]);

@@ -59,7 +59,7 @@ fn an_interrupt_finishes_what_was_read() {
 /// A guest that does not come to an end has its grace, and no more; what it was at is counted.
 #[test]
 fn an_interrupt_gives_up_what_does_not_finish() {
-    let mut live = run("faulty").args(&["--batch-deadline", "10 min"]).spawn();
+    let mut live = run("faulty").args(&["--batch-deadline", "600 s"]).spawn();
     live.write("echo\n");
     assert_eq!(values(&live.line()), ["echo"]);
     live.write("loop\n");

@@ -1,5 +1,7 @@
 //! What `run` is told and cannot do: exit code 2, before anything is run, in words that help.
 
+use streamlet_tests::{fixtures, guests};
+
 use super::{run, scratch};
 use crate::streamlet;
 
@@ -64,6 +66,43 @@ fn inputs_that_are_no_files() {
     check(&["--input", &path("missing")], "cannot read input \"");
     check(&["--input", &path("missing")], "missing\": No such file or directory");
     check(&["--input", &path("")], "\" for inlet \"in\": is a directory");
+}
+
+#[test]
+fn an_input_that_is_not_given_as_one() {
+    let ran = run("faulty").args(&["events.ndjson"]).run();
+    let words =
+        "error: unexpected argument \"events.ndjson\"; an input is given with --input, as in --input events.ndjson\n";
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(2), words));
+    check(
+        &["--input", "IN=none"],
+        "\"IN=none\": No such file or directory (os error 2); if \"IN\" is meant as an inlet: ",
+    );
+    let ran = run("faulty").args(&["--input", "./a=b"]).run();
+    assert!(!ran.stderr.contains("inlet"), "a path is no name: {}", ran.stderr);
+}
+
+/// `--check` takes whatever follows it.
+#[test]
+fn a_component_given_as_the_file_to_check() {
+    for component in [guests::component("cart-router"), fixtures::repository().join("examples/cart-router")] {
+        let ran = streamlet().args(&["descriptor", "--check"]).arg(&component).run();
+        assert_eq!(ran.code, Some(2));
+        let words = format!("as in `streamlet descriptor {} --check`", component.display());
+        assert!(ran.stderr.contains(&words), "{}", ran.stderr);
+    }
+}
+
+/// Told before anything is built.
+#[test]
+fn a_workspace_is_no_crate() {
+    let files = scratch(&[("Cargo.toml", "[workspace]\nmembers = [\"guest\"]\n")]);
+    let ran = streamlet().args(&["run"]).arg(files.path()).run();
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.stderr.contains("\" is a workspace and no crate of its own; name the directory of"), "{}", ran.stderr);
+    assert_eq!(ran.stderr.lines().count(), 1, "cargo has not run: {}", ran.stderr);
+    let ran = streamlet().args(&["run"]).arg(files.path()).args(&["--input", "none"]).run();
+    assert!(ran.stderr.contains("cannot read input \"none\""), "inputs come first: {}", ran.stderr);
 }
 
 #[test]
