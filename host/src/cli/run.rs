@@ -301,6 +301,24 @@ mod tests {
     use super::*;
 
     #[test]
+    fn an_inlet_without_an_input_is_not_bound() {
+        let text = include_str!("../../../examples/cart-router/flow/descriptor.json");
+        let mut descriptor = streamlet_protocol::json::from_json(text).unwrap();
+        let mut side = descriptor.inlets[0].clone();
+        side.name = "side".into();
+        descriptor.inlets.push(side);
+        let settings = Settings {
+            inputs: ["side=a", "side=-"].map(|text| input(text).unwrap()).into(),
+            outputs: Vec::new(),
+            format: Format::Envelope,
+            partitions: 1,
+            caps: BatchCaps::default(),
+        };
+        let bound = start(&descriptor, Vec::new(), &settings).inlets;
+        assert_eq!(bound, [Binding { port: "side".into(), topic: "a,-".into() }]);
+    }
+
+    #[test]
     fn a_name_before_the_first_equals_sign_is_a_port() {
         let check = |text: &str, name: Option<&str>, location: &str| {
             let (found, at) = port(text);

@@ -45,6 +45,22 @@ fn an_output_may_be_standard_output_by_name() {
     assert_well(&ran, "2 records in 2 batches: 2 emits (out 2, other 0), 0 skipped, 0 batches failed");
 }
 
+/// As the guest is told when its conversation starts.
+#[test]
+fn ports_are_bound_to_what_they_read_and_write() {
+    let files = scratch(&[("a", "{\"key\":\"started\",\"value\":\"\"}\n"), ("b", "")]);
+    let paths = ["a", "b"].map(|name| files.path().join(name));
+    let bound = |arguments: &[&str], input: &str| {
+        let ran = run("raw").args(&["--envelope", "--set", "label=l"]).args(arguments).input(input).run();
+        let words = values(&ran.stdout).pop().unwrap_or_else(|| panic!("{}", ran.stderr));
+        words.split(" label=").next().unwrap().to_owned()
+    };
+    let [a, b] = paths.each_ref().map(|path| path.to_str().unwrap());
+    assert_eq!(bound(&["--input", a, "--input", b], ""), format!("raw <in={a},{b} >out=-,other=-"));
+    let input = fs::read_to_string(a).unwrap();
+    assert_eq!(bound(&["--output", "other=/dev/null"], &input), "raw <in=- >out=-,other=/dev/null");
+}
+
 #[test]
 fn an_output_that_is_an_input_is_refused_and_left_alone() {
     let files = scratch(&[("data", "echo\n")]);

@@ -34,6 +34,9 @@ fn a_key_is_any_scalar_and_may_be_missing() {
     check(r#"{"id":"c1"}"#, json!("c1"));
     check(r#"{"total":1,"id":17}"#, json!("17"));
     check(r#"{"id":true}"#, json!("true"));
+    check(r#"{"id":1.50}"#, json!("1.50"));
+    check(r#"{"id":1e2}"#, json!("1e2"));
+    check(r#"{"id":123456789012345678901}"#, json!("123456789012345678901"));
     check(r#"{"id":""}"#, json!(""));
     check(r#"{"id":null}"#, Value::Null);
     check(r#"{"other":{"id":1}}"#, Value::Null);

@@ -128,7 +128,8 @@ fn flags_have_their_twins_in_the_environment() {
     assert!(ran.stderr.contains("4097 is not in 1..=4096"), "{}", ran.stderr);
     assert!(twin("STREAMLET_MAX_RECORDS", "1", "a\nb\n").stderr.starts_with("2 records in 2 batches"));
     assert!(twin("STREAMLET_KEY_FIELD", "id", "{\"id\":\"k\"}").stdout.contains("\"key\":\"k\""));
-    assert!(twin("STREAMLET_ENVELOPE", "true", "{\"value\":\"v\"}").stdout.contains("\"value\":\"v\""));
+    assert_eq!(twin("STREAMLET_QUIET", "1", "x\n").stderr, "");
+    assert!(twin("STREAMLET_ENVELOPE", "1", "{\"value\":\"v\"}").stdout.contains("\"value\":\"v\""));
     assert!(twin("STREAMLET_BATCH_DEADLINE", "200 ms", "loop\n").stderr.contains("its deadline of 200ms"));
     assert!(twin("STREAMLET_OUTPUT_BYTES", "1k", &"x".repeat(2000)).stderr.contains("over the limit of 1024 bytes"));
     assert!(twin("STREAMLET_GUEST_MEMORY", "4 MiB", "allocate\n").stderr.contains("over its limit of 4194304"));
