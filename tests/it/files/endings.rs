@@ -37,11 +37,9 @@ fn a_batch_without_a_blamed_record_is_told_from_its_first_to_its_last_line() {
     let ran = program.arg(files.path().join("b")).args(&["--batch-deadline", "20 s"]).run();
     assert_eq!(ran.code, Some(1));
     let b = files.path().join("b").display().to_string();
-    assert!(
-        ran.stderr.contains(&format!(" to {b}:3\n")) || ran.stderr.contains(&format!("at {b}:1")),
-        "{}",
-        ran.stderr
-    );
+    // The lane may wake between any two lines: the batch ends with either record, or is the failing one alone.
+    let places = [format!(" to {b}:3\n"), format!(" to {b}:1\n"), format!("at {b}:1")];
+    assert!(places.iter().any(|place| ran.stderr.contains(place)), "{}", ran.stderr);
     assert!(ran.stderr.contains("\n  backtrace, innermost first:\n    "), "detail is indented: {}", ran.stderr);
 }
 
