@@ -59,6 +59,8 @@ impl Lanes {
 
     /// Acknowledges an empty batch.
     pub(super) fn acknowledge(&mut self, ticket: Ticket) {
+        // Those that are done are let go, or a long conversation would collect them.
+        while self.tasks.try_join_next().is_some() {}
         let context = Arc::clone(&self.context);
         self.tasks.spawn(async move { context.answer(ticket, Frames::default(), Frames::ack(ticket.batch_id)).await });
     }
