@@ -13,7 +13,7 @@ pub use failure::{Cause, Failure, Place};
 pub(crate) use output::EMIT_WORDS;
 pub use output::{Emit, Output};
 pub use record::{Batch, BatchBuilder, BatchFull, Header, Headers, Record};
-pub(crate) use record::{HEADER_WORDS, RECORD_WORDS};
+pub(crate) use record::{HEADER_WORDS, RECORD_WORDS, weight_bytes};
 
 use streamlet_protocol::parameter::ParameterValue;
 

@@ -34,7 +34,7 @@
 //! ```
 //!
 //! The modules in reading order: [`descriptor`] and [`names`] say what a streamlet may declare, [`parameter`] and
-//! [`units`] what its configuration may hold, [`json`] how a descriptor is written, [`version`] who talks to whom, and
+//! [`units`] what its configuration may hold, [`partition`] where a keyed record belongs, [`json`] how a descriptor is written, [`version`] who talks to whom, and
 //! `wire` what travels.
 
 #![warn(missing_docs)]
@@ -43,6 +43,7 @@ pub mod descriptor;
 pub mod json;
 pub mod names;
 pub mod parameter;
+pub mod partition;
 pub mod units;
 pub mod version;
 #[cfg(feature = "grpc")]

@@ -77,6 +77,20 @@ fn begins_with_letter(name: &str) -> bool {
     name.starts_with(|first: char| first.is_ascii_lowercase())
 }
 
+/// The declared name most like `name`, when it is like enough to be meant: a third of its letters may differ.
+///
+/// ```
+/// use streamlet_protocol::names::nearest;
+///
+/// assert_eq!(nearest("reviw", ["valid", "review"]), Some("review"));
+/// assert_eq!(nearest("other", ["valid", "review"]), None);
+/// ```
+pub fn nearest<'a>(name: &str, declared: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let distances = declared.into_iter().map(|declared| (strsim::damerau_levenshtein(name, declared), declared));
+    let (distance, nearest) = distances.min()?;
+    (distance <= nearest.len().div_ceil(3)).then_some(nearest)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

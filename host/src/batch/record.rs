@@ -197,6 +197,17 @@ impl ExactSizeIterator for Headers<'_> {}
 #[error("a batch cannot hold 4 GiB or more")]
 pub struct BatchFull;
 
+/// What a record counts towards a batch's bytes: key, value and headers without framing, as the platform's
+/// `batch.max-bytes` does.
+pub(crate) fn weight_bytes<'a>(
+    key: Option<&[u8]>,
+    value: Option<&[u8]>,
+    headers: impl Iterator<Item = Header<'a>>,
+) -> usize {
+    let headers = headers.map(|header| header.name.len() + header.value.map_or(0, <[u8]>::len));
+    key.map_or(0, <[u8]>::len) + value.map_or(0, <[u8]>::len) + headers.sum::<usize>()
+}
+
 /// Puts a batch together record by record, for doors whose records do not arrive as spans of one buffer.
 #[derive(Default)]
 pub struct BatchBuilder {
@@ -233,8 +244,7 @@ impl BatchBuilder {
         value: Option<&[u8]>,
         headers: impl Iterator<Item = Header<'a>> + Clone,
     ) -> Result<(), BatchFull> {
-        let parts = headers.clone().map(|header| header.name.len() + header.value.map_or(0, <[u8]>::len));
-        let weight = key.map_or(0, <[u8]>::len) + value.map_or(0, <[u8]>::len) + parts.sum::<usize>();
+        let weight = weight_bytes(key, value, headers.clone());
         if weight > POSITION_MAX - self.arena.len().min(POSITION_MAX) {
             return Err(BatchFull);
         }
@@ -252,9 +262,15 @@ impl BatchBuilder {
         Ok(())
     }
 
-    /// The batch, and an empty builder in its place.
+    /// The batch, and an empty builder in its place with room for as much again: batches of a stream are alike.
     pub fn take(&mut self, inlet: u32, partition: i32) -> Batch {
-        let Self { arena, times, records, headers } = std::mem::take(self);
+        let next = Self {
+            arena: Vec::with_capacity(self.arena.len()),
+            times: Vec::with_capacity(self.times.len()),
+            records: Vec::with_capacity(self.records.len()),
+            headers: Vec::with_capacity(self.headers.len()),
+        };
+        let Self { arena, times, records, headers } = std::mem::replace(self, next);
         Batch { inlet, partition, arena: arena.into(), times, records, headers }
     }
 

@@ -7,6 +7,7 @@ use super::{ConfigProblem, ParameterType, ParameterValue};
 use crate::{
     descriptor::Parameter,
     json::tree::{Tree, TreeError},
+    names,
 };
 
 /// A configuration that satisfies every parameter.
@@ -79,7 +80,9 @@ pub fn resolve_text(parameters: &[Parameter], settings: &[(String, String)]) -> 
     let mut problems = Vec::new();
     for (key, _) in settings {
         if !parameters.iter().any(|parameter| parameter.key == *key) {
-            problems.push(ConfigProblem::Unknown { key: key.clone(), nearest: nearest(key, parameters) });
+            let keys = parameters.iter().map(|parameter| parameter.key.as_str());
+            let nearest = names::nearest(key, keys).map(str::to_owned);
+            problems.push(ConfigProblem::Unknown { key: key.clone(), nearest });
         }
     }
     let values = resolve_each(parameters, &mut problems, |parameter| {
@@ -145,12 +148,4 @@ fn value(parameter: &Parameter, tree: &Tree) -> Result<ParameterValue, ConfigPro
         }
     };
     read.ok_or_else(|| ConfigProblem::OutOfType { key: key(), expected, found })
-}
-
-/// The declared key most like `key`, when it is like enough to be meant: a third of its letters may differ.
-fn nearest(key: &str, parameters: &[Parameter]) -> Option<String> {
-    let distances =
-        parameters.iter().map(|parameter| (strsim::damerau_levenshtein(key, &parameter.key), &parameter.key));
-    let (distance, nearest) = distances.min()?;
-    (distance <= nearest.len().div_ceil(3)).then(|| nearest.clone())
 }

@@ -9,7 +9,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use tokio::sync::Notify;
 
 use super::settings::BatchCaps;
-use crate::batch::{Batch, BatchBuilder, BatchFull, Header};
+use crate::batch::{Batch, BatchBuilder, BatchFull, Header, weight_bytes};
 
 /// Full batches a partition may hold, beside the one being filled and the one with its lane.
 const READY_BATCHES_MAX: usize = 3;
@@ -39,10 +39,8 @@ pub(super) struct Incoming<'a, H> {
 }
 
 impl<'a, H: Iterator<Item = Header<'a>> + Clone> Incoming<'a, H> {
-    /// What the record counts towards a batch's bytes: key, value and headers, no framing.
     fn weight_bytes(&self) -> usize {
-        let headers = self.headers.clone().map(|header| header.name.len() + header.value.map_or(0, <[u8]>::len));
-        self.key.map_or(0, <[u8]>::len) + self.value.map_or(0, <[u8]>::len) + headers.sum::<usize>()
+        weight_bytes(self.key, self.value, self.headers.clone())
     }
 }
 

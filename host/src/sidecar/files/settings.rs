@@ -9,6 +9,8 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use streamlet_protocol::names;
+
 /// Where an input comes from or an output goes to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Location {
@@ -254,27 +256,19 @@ fn port<'a>(
     direction: &'static str,
     name: Option<&str>,
     location: &Location,
-    names: &'a [String],
+    declared: &'a [String],
 ) -> Result<(u32, &'a String), SettingsError> {
-    let found = match (name, names) {
+    let found = match (name, declared) {
         (None, [only]) => Some((0, only)),
         (None, _) => {
             let location = location.to_string();
-            return Err(SettingsError::Ambiguous { direction, location, names: names.to_vec() });
+            return Err(SettingsError::Ambiguous { direction, location, names: declared.to_vec() });
         }
-        (Some(name), _) => (0..).zip(names).find(|(_, declared)| *declared == name),
+        (Some(name), _) => (0..).zip(declared).find(|(_, declared)| *declared == name),
     };
     found.ok_or_else(|| {
         let name = name.unwrap_or_default().to_owned();
-        let nearest = nearest(&name, names);
-        SettingsError::Undeclared { direction, name, nearest, names: names.to_vec() }
+        let nearest = names::nearest(&name, declared.iter().map(String::as_str)).map(str::to_owned);
+        SettingsError::Undeclared { direction, name, nearest, names: declared.to_vec() }
     })
-}
-
-/// The name that most likely was meant, if any is close.
-fn nearest(name: &str, names: &[String]) -> Option<String> {
-    const SIMILARITY_MIN: f64 = 0.7;
-    let scored = names.iter().map(|candidate| (strsim::jaro_winkler(name, candidate), candidate));
-    let best = scored.max_by(|one, other| one.0.total_cmp(&other.0))?;
-    (best.0 >= SIMILARITY_MIN).then(|| best.1.clone())
 }
