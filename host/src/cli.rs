@@ -7,6 +7,7 @@ mod descriptor;
 mod limits;
 mod log;
 mod open;
+mod policy;
 mod run;
 mod serve;
 mod signals;

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use streamlet_protocol::Descriptor;
 
@@ -10,9 +11,12 @@ use super::bindings::StreamletGuestPre;
 use super::descriptor::from_guest;
 use super::ended::Ended;
 use super::engine::Engine;
-use super::instance::{Instance, Owner, State};
+use super::instance::{Instance, State};
+use super::instances::{Home, Seat};
 use super::loading::{ComponentFile, LoadError};
 use super::output::OutletRule;
+use super::overtime::Pace;
+use super::owner::Owner;
 use super::text;
 use crate::batch::{Batch, Place, Start};
 
@@ -21,6 +25,7 @@ pub struct Component {
     engine: Arc<Engine>,
     pre: StreamletGuestPre<State>,
     descriptor: Descriptor,
+    digest: String,
 }
 
 impl Component {
@@ -29,7 +34,7 @@ impl Component {
     /// # Errors
     /// [`LoadError`], which says what the file is instead, or what the component lacks.
     pub async fn load(engine: Arc<Engine>, file: ComponentFile) -> Result<Self, LoadError> {
-        let (compiling, path) = (Arc::clone(&engine), file.path().to_owned());
+        let (compiling, path, digest) = (Arc::clone(&engine), file.path().to_owned(), file.digest());
         // Compiling takes all cores for as long as it lasts.
         let loaded = tokio::task::spawn_blocking(move || file.link(&compiling)).await;
         let pre = match loaded {
@@ -37,12 +42,17 @@ impl Component {
             Err(panicked) => std::panic::resume_unwind(panicked.into_panic()),
         };
         let descriptor = describe(&engine, &pre, &path).await?;
-        Ok(Self { engine, pre, descriptor })
+        Ok(Self { engine, pre, descriptor, digest })
     }
 
     /// What the component declares; valid by the platform's rules.
     pub fn descriptor(&self) -> &Descriptor {
         &self.descriptor
+    }
+
+    /// SHA-256 of the file that it was loaded from, in hexadecimal digits.
+    pub fn digest(&self) -> &str {
+        &self.digest
     }
 
     /// The component within a conversation.
@@ -63,7 +73,9 @@ impl fmt::Debug for Component {
 
 async fn describe(engine: &Arc<Engine>, pre: &StreamletGuestPre<State>, path: &Path) -> Result<Descriptor, LoadError> {
     let silent = |ended: Ended| LoadError::silent(path, &ended);
-    let mut instance = Instance::new(engine, pre, &Arc::from([]), Owner::describing()).await.map_err(silent)?;
+    let owner = Arc::new(Owner::describing(engine.limits.log_lines_per_second));
+    let instance = Instance::new(engine, pre, &Arc::from([]), owner, Seat::aside()).await;
+    let mut instance = instance.map_err(silent)?;
     let answer = instance.describe().await.map_err(silent)?;
     from_guest(answer)
         .map_err(|problems| LoadError::Invalid { path: path.into(), problems: text::some_of(problems.into_iter()) })
@@ -83,6 +95,16 @@ impl Guest {
         self.component.descriptor()
     }
 
+    /// SHA-256 of the component's file, in hexadecimal digits.
+    pub fn digest(&self) -> &str {
+        self.component.digest()
+    }
+
+    /// Whether the conversation binds the outlet of this index.
+    pub fn binds(&self, outlet: u32) -> bool {
+        self.outlets.get(outlet as usize).is_some_and(|outlet| outlet.bound)
+    }
+
     /// Where a batch comes from, in the words of a failure.
     pub fn place(&self, batch: &Batch) -> Place {
         let inlet = self.descriptor().inlets.get(batch.inlet as usize);
@@ -93,16 +115,37 @@ impl Guest {
         }
     }
 
-    /// Makes an instance for one partition of the inlet with this index, and starts it.
+    /// The lane of one partition of the inlet with this index, in the log's words.
+    pub fn owner(&self, inlet: u32, partition: i32) -> Arc<Owner> {
+        let inlet = self.descriptor().inlets.get(inlet as usize).map_or_else(String::new, |inlet| inlet.name.clone());
+        let lines_per_second = self.component.engine.limits.log_lines_per_second;
+        Arc::new(Owner::new(self.start.streamlet.clone(), Some((inlet, partition)), lines_per_second))
+    }
+
+    /// Where a lane keeps its instance between batches.
+    pub fn home(&self) -> Home {
+        self.component.engine.instances.home()
+    }
+
+    /// How long an instance may wait there.
+    pub fn idle_max(&self) -> Duration {
+        self.component.engine.limits.idle_max
+    }
+
+    /// Makes an instance and starts it, once there is a place for one more.
     ///
     /// # Errors
     /// [`Ended`]; the instance is gone then.
-    pub async fn instantiate(&self, inlet: u32, partition: i32) -> Result<Instance, Ended> {
-        let Component { engine, pre, descriptor } = &*self.component;
-        let inlet = descriptor.inlets.get(inlet as usize).map_or_else(String::new, |inlet| inlet.name.clone());
-        let owner = Owner { streamlet: self.start.streamlet.clone(), lane: Some((inlet, partition)) };
-        let mut instance = Instance::new(engine, pre, &self.outlets, owner).await?;
+    pub async fn instantiate(&self, owner: Arc<Owner>) -> Result<Instance, Ended> {
+        let Component { engine, pre, .. } = &*self.component;
+        let seat = engine.instances.seat().await;
+        let mut instance = Instance::new(engine, pre, &self.outlets, owner, seat).await?;
         instance.start(&self.start).await?;
         Ok(instance)
+    }
+
+    /// Runs a call into a guest to its end, on threads of its own once it takes long.
+    pub async fn run<T: Send + 'static>(&self, pace: &mut Pace, call: impl Future<Output = T> + Send + 'static) -> T {
+        self.component.engine.overtime.run(pace, call).await
     }
 }

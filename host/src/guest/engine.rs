@@ -1,13 +1,16 @@
 //! The one engine of a process: its settings, the linker that offers WASI and `emitter`, and the epoch's ticker.
 
 use std::num::NonZeroUsize;
+use std::sync::Arc;
 
 use wasmtime::component::Linker;
 use wasmtime::{Config, OptLevel, WasmBacktraceDetails};
 
 use super::bindings::ankka::flow::emitter;
 use super::instance::State;
+use super::instances::Instances;
 use super::limits::Limits;
+use super::overtime::Overtime;
 use super::ticker::Ticker;
 
 /// Bytes of stack a guest may use before it traps.
@@ -26,6 +29,9 @@ pub enum EngineError {
     /// The ticker's thread could not be started.
     #[error("the thread that interrupts guests cannot be started")]
     Ticker(#[source] std::io::Error),
+    /// The threads of long calls could not be started.
+    #[error("the threads for calls that take long cannot be started")]
+    Overtime(#[source] std::io::Error),
 }
 
 /// Compiles components and runs their instances within [`Limits`].
@@ -34,6 +40,8 @@ pub struct Engine {
     pub(super) linker: Linker<State>,
     pub(super) ticker: Ticker,
     pub(super) limits: Limits,
+    pub(super) instances: Arc<Instances>,
+    pub(super) overtime: Overtime,
 }
 
 impl Engine {
@@ -48,7 +56,9 @@ impl Engine {
         emitter::add_to_linker::<State, wasmtime::component::HasSelf<State>>(&mut linker, |state| state)
             .map_err(EngineError::Settings)?;
         let ticker = Ticker::start(&wasmtime).map_err(EngineError::Ticker)?;
-        Ok(Self { wasmtime, linker, ticker, limits })
+        let overtime = Overtime::start().map_err(EngineError::Overtime)?;
+        let instances = Arc::new(Instances::new(limits.live_instances_max));
+        Ok(Self { wasmtime, linker, ticker, limits, instances, overtime })
     }
 }
 

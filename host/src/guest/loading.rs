@@ -4,6 +4,7 @@
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
+use sha2::{Digest as _, Sha256};
 use wasmtime::component::types::ComponentItem;
 
 use super::bindings::StreamletGuestPre;
@@ -150,6 +151,11 @@ impl ComponentFile {
     /// The file's path.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// SHA-256 of its bytes, in hexadecimal digits.
+    pub(super) fn digest(&self) -> String {
+        format!("{:x}", Sha256::digest(&self.bytes))
     }
 
     /// Compiles and links. It takes from milliseconds to seconds of all cores: not on a thread that others wait for.

@@ -110,7 +110,8 @@ async fn replay(file: &Path, threshold: i64) -> (usize, usize) {
         for (emit, record) in emitted.iter().zip(sent.records) {
             let value = emit.record.value.as_deref().unwrap();
             assert_eq!(value, &*record.record.unwrap().value, "{name}: in order");
-            let total = serde_json::from_slice::<serde_json::Value>(value).unwrap()["total"].as_i64().unwrap();
+            let total =
+                serde_json::from_slice::<serde_json::Value>(value).unwrap().get("total").unwrap().as_i64().unwrap();
             assert_eq!(emit.outlet, if total > threshold { "review" } else { "valid" }, "{name}");
         }
     }

@@ -100,7 +100,7 @@ impl Run {
             }
             let Some(data) = timeout(PATIENCE, self.hears.data()).await.expect("something comes") else {
                 let trailers = self.hears.trailers().await.unwrap().expect("trailers");
-                assert_eq!(trailers["grpc-status"], "0", "{trailers:?}");
+                assert_eq!(trailers.get("grpc-status").unwrap(), "0", "{trailers:?}");
                 return None;
             };
             let data = data.unwrap();
