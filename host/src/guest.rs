@@ -41,4 +41,4 @@ pub use engine::{Engine, EngineError};
 pub use instance::{Instance, Owner};
 pub use limits::Limits;
 pub use loading::{ComponentFile, LoadError};
-pub use output::OutputFault;
+pub use output::{Checker, OutletRule, OutputFault};
