@@ -49,7 +49,18 @@ impl Room {
     /// # Panics
     /// As [`Room::configured`].
     pub async fn bound(package: &str, config_json: &str, is_bound: impl Fn(&str) -> bool) -> Self {
-        let component = load(package, limits()).await;
+        Self::with(&load(package, limits()).await, config_json, is_bound)
+    }
+
+    /// A component that a test has loaded itself, with every port bound.
+    ///
+    /// # Panics
+    /// The configuration is none.
+    pub fn of(component: &Arc<Component>, config_json: &str) -> Self {
+        Self::with(component, config_json, |_| true)
+    }
+
+    fn with(component: &Arc<Component>, config_json: &str, is_bound: impl Fn(&str) -> bool) -> Self {
         let descriptor = component.descriptor();
         let bind = |port: &str| Binding { port: port.to_owned(), topic: format!("t-{port}") };
         let start = Start {

@@ -1,24 +1,36 @@
 //! Guests in the text format: what a component can do that no compiler makes it do. Each is the same small streamlet,
 //! [`SHELL`], with some evil put in its places.
 
+use std::borrow::Cow;
+
 /// The streamlet, and in comments the places.
 const SHELL: &str = include_str!("text_guests/shell.wat");
 
 /// What is put into the shell's places: instructions, except for `fields`.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Places {
     /// Fields of the module that holds the exports.
-    pub fields: &'static str,
+    pub fields: Cow<'static, str>,
     /// Before the allocator gives room for what the host hands over.
-    pub realloc: &'static str,
+    pub realloc: Cow<'static, str>,
     /// Before `describe` answers.
-    pub describe: &'static str,
+    pub describe: Cow<'static, str>,
     /// Before `start` answers.
-    pub start: &'static str,
-    /// Before `process` forwards a batch.
-    pub process: &'static str,
+    pub start: Cow<'static, str>,
+    /// Before `process` forwards a batch of partition 0. Those of other partitions it just forwards.
+    pub process: Cow<'static, str>,
     /// After the host has read what `process` answered.
-    pub returned: &'static str,
+    pub returned: Cow<'static, str>,
+}
+
+impl Places {
+    /// Whether all but `process`, and what it may use, is as it should be, so that other partitions are served.
+    pub fn is_only_process(&self) -> bool {
+        let Self { fields, realloc, describe, start, returned, .. } = self;
+        !self.process.is_empty()
+            && [realloc, describe, start, returned].iter().all(|place| place.is_empty())
+            && !fields.contains("(start ")
+    }
 }
 
 /// The component.
@@ -28,12 +40,12 @@ pub struct Places {
 pub fn component(places: &Places) -> Vec<u8> {
     let mut text = SHELL.to_owned();
     for (place, evil) in [
-        ("(; fields ;)", places.fields),
-        ("(; realloc ;)", places.realloc),
-        ("(; describe ;)", places.describe),
-        ("(; start ;)", places.start),
-        ("(; process ;)", places.process),
-        ("(; returned ;)", places.returned),
+        ("(; fields ;)", &places.fields),
+        ("(; realloc ;)", &places.realloc),
+        ("(; describe ;)", &places.describe),
+        ("(; start ;)", &places.start),
+        ("(; process ;)", &places.process),
+        ("(; returned ;)", &places.returned),
     ] {
         assert_eq!(text.matches(place).count(), 1, "the shell has one {place}");
         text = text.replace(place, evil);

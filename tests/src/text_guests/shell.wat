@@ -113,7 +113,9 @@
       (param $times i32) (param $times_words i32) (param $records i32) (param $records_words i32)
       (param $headers i32) (param $headers_words i32) (result i32)
       (local $emits i32) (local $count i32) (local $record i32) (local $row i32)
-      (; process ;)
+      (if (i32.eqz (local.get $partition)) (then
+        (; process ;)
+      ))
       (local.set $count (i32.div_u (local.get $records_words) (i32.const 6)))
       (local.set $emits
         (call $realloc (i32.const 0) (i32.const 0) (i32.const 4) (i32.shl (local.get $count) (i32.const 5))))

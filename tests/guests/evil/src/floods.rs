@@ -8,6 +8,8 @@ use streamlet::prelude::*;
 const CHUNK_BYTES: usize = 64 << 10;
 /// Bytes written to the standard output, for whoever lets it.
 const FLOOD_BYTES: u64 = 10 << 30;
+/// Lines before an abort.
+const LAST_LINES: usize = 10_000;
 /// Emits of one batch.
 const EMITS: usize = 100_000_000;
 
@@ -19,6 +21,13 @@ pub(crate) fn act(word: &str, record: Record<'_>, outlet: Outlet, out: &mut Emit
         "error-line" => write(&mut stderr(), &[b'x'; CHUNK_BYTES]),
         "error-lines" => write(&mut stderr(), &b"a line of stderr that says nothing\n".repeat(1000)),
         "no-text" => write(&mut stderr(), &[0xff, 0x1b, b'[', b'2', b'J', 0xc3, b'\n'].repeat(8000)),
+        "last-words" => {
+            for line in 0..LAST_LINES {
+                write_once(&mut stderr(), format!("line {line} \u{1b}[31m").as_bytes());
+                write_once(&mut stderr(), b"\xff\r\n");
+            }
+            std::process::abort();
+        }
         "emits" => {
             for _ in 0..EMITS {
                 out.forward(outlet, record);
@@ -36,11 +45,15 @@ pub(crate) fn lines_for_ever() {
     write(&mut stdout(), &lines);
 }
 
-/// Nobody can be told of what cannot be written.
 fn write(stream: &mut impl std::io::Write, chunk: &[u8]) {
     let mut written = 0;
     while written < FLOOD_BYTES {
-        let _ = stream.write_all(chunk);
+        write_once(stream, chunk);
         written += chunk.len() as u64;
     }
+}
+
+/// Nobody can be told of what cannot be written.
+fn write_once(stream: &mut impl std::io::Write, chunk: &[u8]) {
+    let _ = stream.write_all(chunk);
 }
