@@ -11,6 +11,7 @@
 mod canary;
 mod conversations;
 mod descriptor;
+mod evil;
 mod files;
 mod help;
 mod lanes;
