@@ -5,6 +5,7 @@ use std::time::Duration;
 use wasmtime::{Trap as WasmTrap, WasmBacktrace};
 use wasmtime_wasi::I32Exit;
 
+use super::instance::DESCRIPTOR_BYTES_MAX;
 use super::limits::{Limits, Refusal};
 use super::log::begins_a_panic;
 use super::output::OutputFault;
@@ -13,6 +14,9 @@ use crate::batch::Cause;
 
 /// Bytes of a message that a guest may fail with; the rest is cut.
 const MESSAGE_BYTES_MAX: usize = 8 * 1024;
+/// Parts of the engine's words for bytes that it cannot read as the type they should have.
+const UNREADABLE: [&str; 6] =
+    ["out of bounds of memory", "not aligned", "discriminant", "invalid utf-8", "realloc return", "converted to `char`"];
 /// Bytes of a failure's first line.
 const HEADLINE_BYTES_MAX: usize = 1024;
 
@@ -129,12 +133,9 @@ impl Trap {
         } else if let Some(refusal) = self.refusal {
             (Cause::Limited, limited(), refused(refusal))
         } else if self.is_over_hostcall_fuel() {
-            let limit = self.limits.output_bytes_max;
-            let text = format!(
-                "it handed over more than its output limit of {limit} bytes at once; emit less, or raise it with \
-                 --output-bytes"
-            );
-            (Cause::Limited, limited(), text)
+            (Cause::Limited, limited(), self.handed_over())
+        } else if let Some(unreadable) = self.unreadable() {
+            (Cause::Broke, format!("the streamlet broke its contract with the host in `{}`", self.export), unreadable)
         } else {
             (Cause::Trapped, trapped(), self.reason())
         };
@@ -169,6 +170,38 @@ impl Trap {
     /// Whether more bytes came back than the engine may copy. The engine has no type for it.
     fn is_over_hostcall_fuel(&self) -> bool {
         self.error.root_cause().to_string().contains("fuel allocated for hostcalls")
+    }
+
+    /// The limit to what comes back at once, which is another for each export.
+    fn handed_over(&self) -> String {
+        match self.export {
+            "describe" => format!(
+                "its descriptor is larger than {DESCRIPTOR_BYTES_MAX} bytes; declare fewer ports and parameters, or with \
+                 shorter texts"
+            ),
+            "start" => "it failed with a text larger than any that is passed on; say less".into(),
+            _ => format!(
+                "it handed over more than its output limit of {} bytes at once; emit less, or raise it with \
+                 --output-bytes",
+                self.limits.output_bytes_max
+            ),
+        }
+    }
+
+    /// What the engine could not read of what the guest handed over. The engine has no type for it, but no code of the
+    /// guest's has a part in it.
+    fn unreadable(&self) -> Option<String> {
+        let error = self.error.root_cause();
+        if error.is::<WasmTrap>() || error.is::<I32Exit>() {
+            return None;
+        }
+        let words = error.to_string();
+        UNREADABLE.iter().any(|known| words.contains(known)).then(|| {
+            format!(
+                "what it handed over cannot be read: {words}; its memory was overwritten, or its bindings are not those \
+                 of this contract"
+            )
+        })
     }
 
     /// Why the engine ended it.

@@ -76,9 +76,9 @@ impl Ward {
             return Ok(component);
         }
         let path = self.write(&case.guest);
-        let loaded = self.load(path).await;
+        let directory = format!("{}/", path.parent().unwrap().display());
         // The directory is another each time.
-        loaded.map_err(|refusal| refusal.replace(&format!("{}/", self.directory.path().display()), ""))
+        self.load(path).await.map_err(|refusal| refusal.replace(&directory, ""))
     }
 
     async fn load(&self, path: PathBuf) -> Result<Arc<Component>, String> {
