@@ -85,7 +85,12 @@ async fn measure(time: Duration, flags: &[String]) {
 }
 
 fn quantile(sorted: &[Duration], part: f64) -> Duration {
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss, reason = "an index")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        clippy::cast_precision_loss,
+        reason = "an index"
+    )]
     let index = ((sorted.len() - 1) as f64 * part).round() as usize;
     sorted[index]
 }

@@ -5,7 +5,13 @@
 //! cargo test -p streamlet-tests --bench soak -- --batches 200000 --partitions 32 --one-fault-in 100 --traps 10000
 //! ```
 
-#![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, reason = "a measurement stops at what should not be, and prints")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "a measurement stops at what should not be, and prints"
+)]
 
 use std::time::Duration;
 

@@ -72,14 +72,8 @@ impl Soak {
         let mut random = Random(0x9e37_79b9_7f4a_7c15);
         let fresh = |random: &mut Random| Partition { offset: 0, fault: self.fault(random) };
         let mut partitions = (0..self.partitions).map(|_| fresh(&mut random)).collect::<Vec<_>>();
-        let mut soaked = Soaked {
-            batches: 0,
-            failures: 0,
-            voided: 0,
-            superseded: 0,
-            time: Duration::ZERO,
-            resident_bytes: (0, 0),
-        };
+        let mut soaked =
+            Soaked { batches: 0, failures: 0, voided: 0, superseded: 0, time: Duration::ZERO, resident_bytes: (0, 0) };
         let (mut talk, mut in_flight) = self.converse(&sidecar, &partitions).await;
         let (mut since, mut next_id) = (Instant::now(), in_flight.len() as u64 + 1);
         while soaked.batches < self.batches {

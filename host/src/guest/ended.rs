@@ -15,8 +15,14 @@ use crate::batch::Cause;
 /// Bytes of a message that a guest may fail with; the rest is cut.
 const MESSAGE_BYTES_MAX: usize = 8 * 1024;
 /// Parts of the engine's words for bytes that it cannot read as the type they should have.
-const UNREADABLE: [&str; 6] =
-    ["out of bounds of memory", "not aligned", "discriminant", "invalid utf-8", "realloc return", "converted to `char`"];
+const UNREADABLE: [&str; 6] = [
+    "out of bounds of memory",
+    "not aligned",
+    "discriminant",
+    "invalid utf-8",
+    "realloc return",
+    "converted to `char`",
+];
 /// Bytes of a failure's first line.
 const HEADLINE_BYTES_MAX: usize = 1024;
 
@@ -112,8 +118,11 @@ impl Ended {
                 (Cause::Broke, "the streamlet broke its contract with the host".into(), fault.to_string())
             }
             Self::TimedOut { export, deadline } => {
-                let flag = if *export == "process" { "--batch-deadline" } else { "--start-deadline" };
-                let limit = format!("`{export}` took longer than its deadline of {deadline:?}; raise it with {flag}");
+                let advice = match *export {
+                    "process" => "do less in a batch, or raise it with --batch-deadline",
+                    _ => "do less before the first batch, or raise it with --start-deadline",
+                };
+                let limit = format!("`{export}` took longer than its deadline of {deadline:?}; {advice}");
                 (Cause::Limited, "the streamlet ran into a limit".into(), limit)
             }
             Self::Host(error) => (Cause::Host, "the host cannot run the streamlet".into(), format!("{error:#}")),
@@ -140,9 +149,10 @@ impl Trap {
             (Cause::Trapped, trapped(), self.reason())
         };
         let (why, mut detail) = split(&text);
-        if !self.last_words.is_empty() && !why.starts_with("panicked at ") {
+        let last_words = self.last_words.iter().filter(|line| !is_advice_of_std(line)).collect::<Vec<_>>();
+        if !last_words.is_empty() && !why.starts_with("panicked at ") {
             push_line(&mut detail, "the last it wrote to standard error:");
-            for line in &self.last_words {
+            for line in last_words {
                 push_line(&mut detail, &format!("  {line}"));
             }
         }
@@ -219,7 +229,10 @@ impl Trap {
             Some(WasmTrap::UnreachableCodeReached) => {
                 "it reached an `unreachable` instruction, which is how compiled code aborts".into()
             }
-            Some(trap) => trap.to_string(),
+            Some(trap) => {
+                let words = trap.to_string();
+                words.strip_prefix("wasm trap: ").map_or(words.clone(), |trap| format!("its code failed: {trap}"))
+            }
             None => format!("{:#}", self.error.root_cause()),
         }
     }
@@ -242,7 +255,7 @@ fn refused(refusal: Refusal) -> String {
 /// hook puts the message on the line after the place, the SDK's on the same one.
 fn panic_report(last_words: &[String]) -> Option<String> {
     let start = last_words.iter().rposition(|line| begins_a_panic(line))?;
-    let mut lines = last_words.iter().skip(start).filter(|line| !line.starts_with("note: run with `RUST_BACKTRACE"));
+    let mut lines = last_words.iter().skip(start).filter(|line| !is_advice_of_std(line));
     let first = lines.next()?;
     let (_, place) = first.split_once("panicked at ")?;
     let mut report = format!("panicked at {place}");
@@ -256,6 +269,11 @@ fn panic_report(last_words: &[String]) -> Option<String> {
     Some(report)
 }
 
+/// Rust's standard library advises a variable that a guest does not get, and that would show nothing.
+fn is_advice_of_std(line: &str) -> bool {
+    line.starts_with("note: run with `RUST_BACKTRACE")
+}
+
 /// The offset in a panic's report, as `process` of the contract words it: a guest that dies cannot answer with an index.
 fn blamed_offset(report: &str) -> Option<i64> {
     let (_, rest) = report.strip_prefix("panicked at ")?.split_once(" while processing the record at offset ")?;
@@ -267,6 +285,9 @@ fn blamed_offset(report: &str) -> Option<i64> {
 fn backtrace(backtrace: &WasmBacktrace) -> Vec<String> {
     let is_machinery = |frame: &String| {
         let name = frame.trim_start_matches(['<', '&']);
+        if ["exit", "_Exit", "exit_exit"].contains(&name) {
+            return true;
+        }
         ["std::", "core::", "alloc::", "__rust", "rust_", "_rust", "__rustc", "abort", "_abort"]
             .iter()
             .any(|prefix| name.starts_with(prefix))
@@ -292,7 +313,12 @@ fn split(text: &str) -> (String, String) {
     let mut lines = text.lines().map(|line| printable(line.as_bytes()));
     let first = lines.next().unwrap_or_default();
     let (headline, overflow) = cut(&first, HEADLINE_BYTES_MAX);
-    let mut rest = if overflow.is_empty() { String::new() } else { format!("…{overflow}") };
+    let mut rest = match overflow {
+        "" => String::new(),
+        // That it was cut before is said already.
+        _ if overflow.starts_with('…') => overflow.to_owned(),
+        _ => format!("…{overflow}"),
+    };
     lines.for_each(|line| push_line(&mut rest, &line));
     (headline, bounded(rest.trim_end(), MESSAGE_BYTES_MAX))
 }

@@ -75,12 +75,7 @@ impl Checker {
     ///
     /// # Errors
     /// The first rule of the contract that it breaks.
-    pub fn check_tables(
-        &mut self,
-        arena: Vec<u8>,
-        emits: Vec<u32>,
-        headers: Vec<u32>,
-    ) -> Result<Output, OutputFault> {
+    pub fn check_tables(&mut self, arena: Vec<u8>, emits: Vec<u32>, headers: Vec<u32>) -> Result<Output, OutputFault> {
         if !emits.len().is_multiple_of(EMIT_WORDS) {
             return Err(OutputFault::EmitsUneven { words: emits.len() });
         }

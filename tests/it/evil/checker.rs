@@ -13,8 +13,7 @@ fn word() -> impl Strategy<Value = u32> {
 
 /// A table of rows, now and then with a word too many.
 fn table(rows: usize, words: usize) -> impl Strategy<Value = Vec<u32>> {
-    (0..rows, prop::bool::weighted(0.02))
-        .prop_flat_map(move |(rows, odd)| vec(word(), rows * words + usize::from(odd)))
+    (0..rows, prop::bool::weighted(0.02)).prop_flat_map(move |(rows, odd)| vec(word(), rows * words + usize::from(odd)))
 }
 
 fn part() -> impl Strategy<Value = Part> {
@@ -29,9 +28,8 @@ fn record() -> impl Strategy<Value = Record> {
 }
 
 fn records() -> impl Strategy<Value = Vec<Record>> {
-    vec(record(), 1..4).prop_map(|records| {
-        (0..).zip(records).map(|(offset, record)| Record { offset, ..record }).collect()
-    })
+    vec(record(), 1..4)
+        .prop_map(|records| (0..).zip(records).map(|(offset, record)| Record { offset, ..record }).collect())
 }
 
 proptest! {
@@ -51,7 +49,8 @@ proptest! {
 #[test]
 fn it_takes_what_is_right() {
     let records = [Record::new(0, "v").key("k").header("h", "1"), Record { offset: 1, ..Record::default() }];
-    let emits = [[0, 0, SOURCE, 9, SOURCE, 9, 9, SOURCE], [1, NONE, 0, 1, 4, 0, 0, 1], [0, 1, NONE, 0, SOURCE, 0, 1, 0]];
+    let emits =
+        [[0, 0, SOURCE, 9, SOURCE, 9, 9, SOURCE], [1, NONE, 0, 1, 4, 0, 0, 1], [0, 1, NONE, 0, SOURCE, 0, 1, 0]];
     let part = Part { arena: b"name".to_vec(), emits: emits.concat(), headers: vec![0, 4, NONE, 0] };
     assert!(compare(&records, &[part.clone(), part.clone()], 1 << 20));
     // Twice what is handed over, 4 + 28 words + 64 bytes, and what is carried is less than that.

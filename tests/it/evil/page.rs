@@ -77,7 +77,8 @@ fn folded(text: &str) -> String {
     let lines = text.lines().collect::<Vec<_>>();
     for (index, line) in lines.iter().enumerate() {
         let kind = |line: &str| line.replace(|character: char| character.is_ascii_digit(), "");
-        same = if index > 0 && lines.get(index - 1).is_some_and(|last| kind(last) == kind(line)) { same + 1 } else { 0 };
+        same =
+            if index > 0 && lines.get(index - 1).is_some_and(|last| kind(last) == kind(line)) { same + 1 } else { 0 };
         if same < LINES_MAX {
             folded.push(folded_line(line));
         } else if same == LINES_MAX {

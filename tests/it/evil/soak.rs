@@ -13,10 +13,10 @@ const GROWTH_PERCENT_MAX: f64 = 25.0;
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn some_seconds_of_faults() {
     let mut service = Service::start(serve("evil"));
-    let soak = Soak { batches: 5000, partitions: 32, one_fault_in: 50, supersede_after: Duration::from_millis(500) };
+    let soak = Soak { batches: 50_000, partitions: 32, one_fault_in: 50, supersede_after: Duration::from_millis(500) };
     let soaked = soak.run(&service).await;
-    assert!(soaked.failures > 50, "{soaked:?}");
-    let trapped = trap(&service, 500).await;
+    assert!(soaked.failures > 500 && soaked.superseded > 1, "{soaked:?}");
+    let trapped = trap(&service, 2000).await;
     eprintln!("{soaked:?}\n{trapped:?}");
     for resident_bytes in [soaked.resident_bytes, trapped.resident_bytes] {
         let growth = growth_percent(resident_bytes);

@@ -91,9 +91,7 @@ impl Ward {
     pub(super) fn write(&self, guest: &Guest) -> PathBuf {
         let bytes = match guest {
             Guest::Package(package) => std::fs::read(guests::component(package)).unwrap(),
-            Guest::Patched(marker) => {
-                guests::patched("raw", "describe:regular", &format!("describe:{marker}"))
-            }
+            Guest::Patched(marker) => guests::patched("raw", "describe:regular", &format!("describe:{marker}")),
             Guest::Text(places) => text_guests::component(places),
         };
         // A name of its own for each, as several may be at it.

@@ -38,14 +38,18 @@ fn returned(returned: &'static str, does: &'static str) -> Case {
 
 pub(super) fn time() -> Vec<Case> {
     let whole = "(i32.shl (memory.size) (i32.const 16))";
-    let of_whole = |instruction: &str| {
-        Places { process: format!("(drop (memory.grow (i32.const 4000))) (loop {instruction} (br 0))").into(), ..Places::default() }
+    let of_whole = |instruction: &str| Places {
+        process: format!("(drop (memory.grow (i32.const 4000))) (loop {instruction} (br 0))").into(),
+        ..Places::default()
     };
     vec![
         fields("(func $spin (loop (br 0))) (start $spin)", "loops when it is instantiated"),
         realloc(SPIN, "loops in its allocator"),
         returned(SPIN, "loops after it has returned"),
-        Case::text(of_whole(&format!("(memory.fill (i32.const 0) (i32.const 7) {whole})")), "fills its whole memory over and over"),
+        Case::text(
+            of_whole(&format!("(memory.fill (i32.const 0) (i32.const 7) {whole})")),
+            "fills its whole memory over and over",
+        ),
         Case::text(
             of_whole(&format!("(memory.copy (i32.const 0) (i32.const 65536) (i32.sub {whole} (i32.const 65536)))")),
             "copies its whole memory over and over",
@@ -63,12 +67,9 @@ pub(super) fn memory() -> Vec<Case> {
             "(if (i32.eq (memory.grow $m{memory} (i32.const 255)) (i32.const -1)) (then unreachable))"
         );
     }
-    let grow = "(if (i32.eq (table.grow $table (ref.null func) (i32.const 100000000)) (i32.const -1)) (then unreachable))";
-    let table = Places {
-        fields: "(table $table 1 funcref)".into(),
-        process: grow.into(),
-        ..Places::default()
-    };
+    let grow =
+        "(if (i32.eq (table.grow $table (ref.null func) (i32.const 100000000)) (i32.const -1)) (then unreachable))";
+    let table = Places { fields: "(table $table 1 funcref)".into(), process: grow.into(), ..Places::default() };
     vec![
         Case::text(memories, "grows 90 memories by 16 MiB each"),
         fields("(memory 16384)", "declares a second memory of 1 GiB"),
@@ -93,7 +94,8 @@ pub(super) fn output() -> Vec<Case> {
     let fails = "(i32.store (i32.const 512) (i32.const 1)) (i32.store (i32.const 516) (i32.const 2048)) \
                  (i32.store (i32.const 520) (i32.const 4)) (i32.store (i32.const 524) (i32.const 0)) (return (i32.const 512))";
     let place = |process: String| Places { fields: EMIT.into(), process: process.into(), ..Places::default() };
-    let outside = "(call $flush (i32.const 0x7fffff00) (i32.const 100) (i32.const 0) (i32.const 0) (i32.const 0) (i32.const 0))";
+    let outside =
+        "(call $flush (i32.const 0x7fffff00) (i32.const 100) (i32.const 0) (i32.const 0) (i32.const 0) (i32.const 0))";
     let early = "(call $flush (i32.const 0) (i32.const 0) (i32.const 0) (i32.const 0) (i32.const 0) (i32.const 0))";
     vec![
         Case::text(place(format!("(loop {flush} (br 0))")), "flushes an emit for ever"),
