@@ -16,6 +16,9 @@ use super::output::OutletRule;
 use super::text;
 use crate::batch::{Batch, Place, Start};
 
+/// Bytes of one problem of a descriptor.
+const PROBLEM_BYTES_MAX: usize = 512;
+
 /// A compiled, linked and described component. It outlives conversations.
 pub struct Component {
     engine: Arc<Engine>,
@@ -65,8 +68,12 @@ async fn describe(engine: &Arc<Engine>, pre: &StreamletGuestPre<State>, path: &P
     let silent = |ended: Ended| LoadError::silent(path, &ended);
     let mut instance = Instance::new(engine, pre, &Arc::from([]), Owner::describing()).await.map_err(silent)?;
     let answer = instance.describe().await.map_err(silent)?;
-    from_guest(answer)
-        .map_err(|problems| LoadError::Invalid { path: path.into(), problems: text::some_of(problems.into_iter()) })
+    from_guest(answer).map_err(|problems| {
+        // They quote what the guest declared, which may be as long as it likes.
+        let problems =
+            problems.iter().map(|problem| text::bounded(&text::printable(problem.as_bytes()), PROBLEM_BYTES_MAX));
+        LoadError::Invalid { path: path.into(), problems: text::some_of(problems) }
+    })
 }
 
 /// A component in one conversation: it makes instances that have been started with the conversation's parameters.
