@@ -11,6 +11,7 @@
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic,
+    clippy::indexing_slicing,
     clippy::missing_panics_doc,
     clippy::print_stderr,
     reason = "helpers of tests stop at what should not be, and say when they skip"

@@ -4,6 +4,9 @@ mod text;
 
 use streamlet_tests::text_guests::Places;
 
+/// A word that does nothing to the first batch of an instance.
+pub(super) const EVERY_SECOND: &str = "every-second";
+
 /// Cases of one kind.
 pub(super) struct Section {
     pub(super) title: &'static str,
@@ -109,6 +112,7 @@ fn ends() -> Vec<Case> {
         Case::told("faulty", "recurse", "recurses for ever, with frames of numbers"),
         Case::told("faulty", "recurse-largely", "recurses for ever, with frames in memory"),
         Case::told("faulty", "abort", "aborts"),
+        Case::told("evil", EVERY_SECOND, "aborts on its instance's every second batch"),
         Case::told("faulty", "exit", "exits with 0 inside of `process`"),
         Case::told("faulty", "exit-7", "exits with 7 inside of `process`"),
         Case::told("faulty", "panic", "panics"),

@@ -8,7 +8,7 @@ use streamlet_tests::service::Service;
 use streamlet_tests::sidecar::{Outcome, Talk};
 
 use super::LIMITS;
-use super::cases::{Case, Guest, all};
+use super::cases::{Case, EVERY_SECOND, Guest, all};
 use super::ward::{Ward, config, records};
 use crate::streamlet;
 
@@ -32,6 +32,7 @@ async fn packages() {
         let cases = all().into_iter().flat_map(|section| section.cases);
         let (told, started) = cases
             .filter(|case| matches!(case.guest, Guest::Package(name) if name == package))
+            .filter(|case| case.word != EVERY_SECOND)
             .partition::<Vec<_>, _>(|case| case.start == "ok");
         assert!(told.len() > 5, "{package} has {} cases", told.len());
         let service = serve(&ward, &told[0]);
@@ -55,6 +56,17 @@ async fn what_no_compiler_makes() {
     for case in cases {
         let service = serve(&ward, &case);
         beside_a_good_lane(&ward, &service, &[case]).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_guest_that_aborts_on_every_second_batch() {
+    let service = Service::start(crate::serve("evil"));
+    let mut talk = service.dial().await.start("{}").await;
+    for batch in 0..100i64 {
+        let batch_id = u64::try_from(batch).unwrap() + 1;
+        let outcome = talk.run(batch_id, &[Record::new(batch, EVERY_SECOND)]).await;
+        assert_eq!(outcome.is_err(), batch % 2 == 1, "batch {batch}: {outcome:?}");
     }
 }
 
@@ -84,13 +96,14 @@ impl Pending {
 }
 
 async fn beside_a_good_lane(ward: &Ward, service: &Service, cases: &[Case]) {
-    let mut talk = service.dial().await.start(&config(&cases[0])).await;
+    let config = config(cases.first().expect("a case"));
+    let mut talk = service.dial().await.start(&config).await;
     let (mut pending, mut good, mut sent) = (Pending::default(), 0, 0);
     while pending.ended.len() < cases.len() {
-        while pending.in_flight < AT_ONCE && sent < cases.len() {
+        while let Some(case) = cases.get(sent).filter(|_| pending.in_flight < AT_ONCE) {
             // The text format is evil on partition 0 only.
             let partition = i32::try_from(sent).unwrap();
-            talk.batch(evil_id(sent), "in", partition, &records(&cases[sent])).await;
+            talk.batch(evil_id(sent), "in", partition, &records(case)).await;
             (sent, pending.in_flight) = (sent + 1, pending.in_flight + 1);
         }
         right_batch(&mut talk, good, &mut pending).await;

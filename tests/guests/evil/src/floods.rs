@@ -1,6 +1,6 @@
 //! More than anybody wants: lines, lines without an end, bytes that are no text, and emits.
 
-use std::io::{Write as _, stderr, stdout};
+use std::io::{Write, stderr, stdout};
 
 use streamlet::prelude::*;
 
@@ -15,8 +15,8 @@ const EMITS: usize = 100_000_000;
 pub(crate) fn act(word: &str, record: Record<'_>, outlet: Outlet, out: &mut Emits) {
     match word {
         "lines" => lines_for_ever(),
-        "line" => write_for_ever(&mut stdout(), &[b'x'; CHUNK_BYTES]),
-        "error-line" => write_for_ever(&mut stderr(), &[b'x'; CHUNK_BYTES]),
+        "line" => write_for_ever(&mut stdout(), &vec![b'x'; CHUNK_BYTES]),
+        "error-line" => write_for_ever(&mut stderr(), &vec![b'x'; CHUNK_BYTES]),
         "error-lines" => write_for_ever(&mut stderr(), &b"a line of stderr that says nothing\n".repeat(1000)),
         "no-text" => write_for_ever(&mut stderr(), &[0xff, 0x1b, b'[', b'2', b'J', 0xc3, b'\n'].repeat(8000)),
         "last-words" => {
@@ -43,13 +43,13 @@ pub(crate) fn lines_for_ever() {
     write_for_ever(&mut stdout(), &lines);
 }
 
-fn write_for_ever(stream: &mut impl std::io::Write, chunk: &[u8]) -> ! {
+fn write_for_ever(stream: &mut impl Write, chunk: &[u8]) -> ! {
     loop {
         write_once(stream, chunk);
     }
 }
 
 /// Nobody can be told of what cannot be written.
-fn write_once(stream: &mut impl std::io::Write, chunk: &[u8]) {
+fn write_once(stream: &mut impl Write, chunk: &[u8]) {
     let _ = stream.write_all(chunk);
 }
