@@ -2,15 +2,14 @@
 
 use std::cell::RefCell;
 use std::fs;
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use proptest::collection::vec;
 use proptest::prelude::*;
 use streamlet_host::guest::{Component, ComponentFile, Engine, Limits};
+use streamlet_tests::fixtures;
 use streamlet_tests::text_guests::{Places, component};
-use streamlet_tests::{fixtures, guests};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
@@ -124,14 +123,11 @@ fn a_name_writes_no_terminal_sequences() {
     assert!(refusal.contains("\\u{1b}[2J") && !refusal.contains('\u{1b}'), "{refusal:?}");
 }
 
-/// Writes components to begin with for `cargo fuzz run loader`.
+/// Writes a component to begin with for `cargo fuzz run loader`.
 #[test]
-#[ignore = "writes files for tests/fuzz"]
+#[ignore = "writes a file for tests/fuzz"]
 fn seeds() {
     let corpus = fixtures::repository().join("tests/fuzz/corpus/loader");
     fs::create_dir_all(&corpus).unwrap();
-    let write = |name: &Path, bytes: &[u8]| fs::write(corpus.join(name), bytes).unwrap();
-    write(Path::new("text.wasm"), &component(&Places::default()));
-    let raw = guests::component("raw");
-    write(Path::new("raw.wasm"), &fs::read(raw).unwrap());
+    fs::write(corpus.join("text.wasm"), component(&Places::default())).unwrap();
 }
