@@ -8,6 +8,8 @@ mod cases;
 mod checker;
 mod loader;
 mod page;
+mod soak;
+mod through_serve;
 mod ward;
 
 use std::time::Duration;

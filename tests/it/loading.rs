@@ -105,7 +105,7 @@ fn a_function_of_another_name_is_missing() {
 
 #[test]
 fn a_component_that_does_not_describe_itself_is_told_why() {
-    let why = "`describe` took longer than its deadline of 1s; raise it with --start-deadline";
+    let why = "`describe` took longer than its deadline of 1s; do less before the first batch, or raise it with --start-deadline";
     check(&patched("raw", "describe:regular", "describe:endless"), &["does not describe itself: ", why]);
     let why = "the streamlet trapped in `describe`: it reached an `unreachable` instruction";
     check(&patched("raw", "describe:regular", "describe:trapped"), &["does not describe itself: ", why]);

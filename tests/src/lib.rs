@@ -4,12 +4,14 @@
 //! reads output tables the slow way; [`fixtures`] finds the data; [`records`] are a test's own records
 //! and emits; [`script`] reads the scripted conversations and judges what a door made of them; [`room`] runs guests in
 //! process, without any door; [`program`] runs the binary; [`service`] keeps it serving, and [`sidecar`] dials it as the
-//! platform's does. [`snapshots`] are texts kept in files.
+//! platform's does. [`snapshots`] are texts kept in files, and [`soak`]
+//! is load with faults that lasts.
 
 #![expect(
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic,
+    clippy::indexing_slicing,
     clippy::missing_panics_doc,
     clippy::print_stderr,
     reason = "helpers of tests stop at what should not be, and say when they skip"
@@ -25,4 +27,5 @@ pub mod script;
 pub mod service;
 pub mod sidecar;
 pub mod snapshots;
+pub mod soak;
 pub mod text_guests;

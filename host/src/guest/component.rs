@@ -20,6 +20,9 @@ use super::owner::Owner;
 use super::text;
 use crate::batch::{Batch, Place, Start};
 
+/// Bytes of one problem of a descriptor.
+const PROBLEM_BYTES_MAX: usize = 512;
+
 /// A compiled, linked and described component. It outlives conversations.
 pub struct Component {
     engine: Arc<Engine>,
@@ -77,8 +80,12 @@ async fn describe(engine: &Arc<Engine>, pre: &StreamletGuestPre<State>, path: &P
     let instance = Instance::new(engine, pre, &Arc::from([]), owner, Seat::aside()).await;
     let mut instance = instance.map_err(silent)?;
     let answer = instance.describe().await.map_err(silent)?;
-    from_guest(answer)
-        .map_err(|problems| LoadError::Invalid { path: path.into(), problems: text::some_of(problems.into_iter()) })
+    from_guest(answer).map_err(|problems| {
+        // They quote what the guest declared, which may be as long as it likes.
+        let problems =
+            problems.iter().map(|problem| text::bounded(&text::printable(problem.as_bytes()), PROBLEM_BYTES_MAX));
+        LoadError::Invalid { path: path.into(), problems: text::some_of(problems) }
+    })
 }
 
 /// A component in one conversation: it makes instances that have been started with the conversation's parameters.

@@ -5,6 +5,7 @@ use std::time::Duration;
 use wasmtime::{Trap as WasmTrap, WasmBacktrace};
 use wasmtime_wasi::I32Exit;
 
+use super::instance::DESCRIPTOR_BYTES_MAX;
 use super::limits::{Limits, Refusal};
 use super::log::begins_a_panic;
 use super::output::OutputFault;
@@ -13,6 +14,15 @@ use crate::batch::Cause;
 
 /// Bytes of a message that a guest may fail with; the rest is cut.
 const MESSAGE_BYTES_MAX: usize = 8 * 1024;
+/// Parts of the engine's words for bytes that it cannot read as the type they should have.
+const UNREADABLE: [&str; 6] = [
+    "out of bounds of memory",
+    "not aligned",
+    "discriminant",
+    "invalid utf-8",
+    "realloc return",
+    "converted to `char`",
+];
 /// Bytes of a failure's first line.
 const HEADLINE_BYTES_MAX: usize = 1024;
 
@@ -108,9 +118,11 @@ impl Ended {
                 (Cause::Broke, "the streamlet broke its contract with the host".into(), fault.to_string())
             }
             Self::TimedOut { export, deadline } => {
-                let flag = if *export == "process" { "--batch-deadline" } else { "--start-deadline" };
-                let limit = format!("`{export}` took longer than its deadline of {deadline:?}; raise it with {flag}");
-                let cause = if *export == "process" { Cause::TimedOut } else { Cause::NotStarted };
+                let (cause, advice) = match *export {
+                    "process" => (Cause::TimedOut, "do less in a batch, or raise it with --batch-deadline"),
+                    _ => (Cause::NotStarted, "do less before the first batch, or raise it with --start-deadline"),
+                };
+                let limit = format!("`{export}` took longer than its deadline of {deadline:?}; {advice}");
                 (cause, "the streamlet ran into a limit".into(), limit)
             }
             Self::Host(error) => (Cause::Host, "the host cannot run the streamlet".into(), format!("{error:#}")),
@@ -130,20 +142,18 @@ impl Trap {
         } else if let Some(refusal) = self.refusal {
             (Cause::Limited, limited(), refused(refusal))
         } else if self.is_over_hostcall_fuel() {
-            let limit = self.limits.output_bytes_max;
-            let text = format!(
-                "it handed over more than its output limit of {limit} bytes at once; emit less, or raise it with \
-                 --output-bytes"
-            );
-            (Cause::Limited, limited(), text)
+            (Cause::Limited, limited(), self.handed_over())
+        } else if let Some(unreadable) = self.unreadable() {
+            (Cause::Broke, format!("the streamlet broke its contract with the host in `{}`", self.export), unreadable)
         } else {
             (Cause::Trapped, trapped(), self.reason())
         };
         let cause = if self.export == "process" { cause } else { Cause::NotStarted };
         let (why, mut detail) = split(&text);
-        if !self.last_words.is_empty() && !why.starts_with("panicked at ") {
+        let last_words = self.last_words.iter().filter(|line| !is_advice_of_std(line)).collect::<Vec<_>>();
+        if !last_words.is_empty() && !why.starts_with("panicked at ") {
             push_line(&mut detail, "the last it wrote to standard error:");
-            for line in &self.last_words {
+            for line in last_words {
                 push_line(&mut detail, &format!("  {line}"));
             }
         }
@@ -173,6 +183,38 @@ impl Trap {
         self.error.root_cause().to_string().contains("fuel allocated for hostcalls")
     }
 
+    /// The limit to what comes back at once, which is another for each export.
+    fn handed_over(&self) -> String {
+        match self.export {
+            "describe" => format!(
+                "its descriptor is larger than {DESCRIPTOR_BYTES_MAX} bytes; declare fewer ports and parameters, or with \
+                 shorter texts"
+            ),
+            "start" => "it failed with a text larger than any that is passed on; say less".into(),
+            _ => format!(
+                "it handed over more than its output limit of {} bytes at once; emit less, or raise it with \
+                 --output-bytes",
+                self.limits.output_bytes_max
+            ),
+        }
+    }
+
+    /// What the engine could not read of what the guest handed over. The engine has no type for it, but no code of the
+    /// guest's has a part in it.
+    fn unreadable(&self) -> Option<String> {
+        let error = self.error.root_cause();
+        if error.is::<WasmTrap>() || error.is::<I32Exit>() {
+            return None;
+        }
+        let words = error.to_string();
+        UNREADABLE.iter().any(|known| words.contains(known)).then(|| {
+            format!(
+                "what it handed over cannot be read: {words}; its memory was overwritten, or its bindings are not those \
+                 of this contract"
+            )
+        })
+    }
+
     /// Why the engine ended it.
     fn reason(&self) -> String {
         if let Some(I32Exit(code)) = self.error.downcast_ref() {
@@ -188,7 +230,10 @@ impl Trap {
             Some(WasmTrap::UnreachableCodeReached) => {
                 "it reached an `unreachable` instruction, which is how compiled code aborts".into()
             }
-            Some(trap) => trap.to_string(),
+            Some(trap) => {
+                let words = trap.to_string();
+                words.strip_prefix("wasm trap: ").map_or(words.clone(), |trap| format!("its code failed: {trap}"))
+            }
             None => format!("{:#}", self.error.root_cause()),
         }
     }
@@ -211,7 +256,7 @@ fn refused(refusal: Refusal) -> String {
 /// hook puts the message on the line after the place, the SDK's on the same one.
 fn panic_report(last_words: &[String]) -> Option<String> {
     let start = last_words.iter().rposition(|line| begins_a_panic(line))?;
-    let mut lines = last_words.iter().skip(start).filter(|line| !line.starts_with("note: run with `RUST_BACKTRACE"));
+    let mut lines = last_words.iter().skip(start).filter(|line| !is_advice_of_std(line));
     let first = lines.next()?;
     let (_, place) = first.split_once("panicked at ")?;
     let mut report = format!("panicked at {place}");
@@ -225,6 +270,11 @@ fn panic_report(last_words: &[String]) -> Option<String> {
     Some(report)
 }
 
+/// Rust's standard library advises a variable that a guest does not get, and that would show nothing.
+fn is_advice_of_std(line: &str) -> bool {
+    line.starts_with("note: run with `RUST_BACKTRACE")
+}
+
 /// The offset in a panic's report, as `process` of the contract words it: a guest that dies cannot answer with an index.
 fn blamed_offset(report: &str) -> Option<i64> {
     let (_, rest) = report.strip_prefix("panicked at ")?.split_once(" while processing the record at offset ")?;
@@ -236,6 +286,9 @@ fn blamed_offset(report: &str) -> Option<i64> {
 fn backtrace(backtrace: &WasmBacktrace) -> Vec<String> {
     let is_machinery = |frame: &String| {
         let name = frame.trim_start_matches(['<', '&']);
+        if ["exit", "_Exit", "exit_exit"].contains(&name) {
+            return true;
+        }
         ["std::", "core::", "alloc::", "__rust", "rust_", "_rust", "__rustc", "abort", "_abort"]
             .iter()
             .any(|prefix| name.starts_with(prefix))
@@ -261,7 +314,12 @@ fn split(text: &str) -> (String, String) {
     let mut lines = text.lines().map(|line| printable(line.as_bytes()));
     let first = lines.next().unwrap_or_default();
     let (headline, overflow) = cut(&first, HEADLINE_BYTES_MAX);
-    let mut rest = if overflow.is_empty() { String::new() } else { format!("…{overflow}") };
+    let mut rest = match overflow {
+        "" => String::new(),
+        // That it was cut before is said already.
+        _ if overflow.starts_with('…') => overflow.to_owned(),
+        _ => format!("…{overflow}"),
+    };
     lines.for_each(|line| push_line(&mut rest, &line));
     (headline, bounded(rest.trim_end(), MESSAGE_BYTES_MAX))
 }

@@ -25,7 +25,7 @@ use crate::batch::{Batch, Binding, Output, Start};
 /// Bytes of a guest's message that are copied into the host's.
 const MESSAGE_BYTES_MAX: usize = 16 * 1024;
 /// Bytes of a descriptor that are copied into the host's memory.
-const DESCRIPTOR_BYTES_MAX: usize = 1 << 20;
+pub(super) const DESCRIPTOR_BYTES_MAX: usize = 1 << 20;
 /// What runs before any export.
 const INSTANTIATION: &str = "instantiation";
 

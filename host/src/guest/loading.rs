@@ -32,6 +32,8 @@ const OFFERED: [&str; 8] = [
 const BEGINNING_BYTES: u64 = 4096;
 /// Bytes of a component; the largest known, a Python interpreter, has 18 MB.
 const COMPONENT_BYTES_MAX: u64 = 512 << 20;
+/// Bytes of the engine's reason for refusing one.
+const REASON_BYTES_MAX: usize = 4096;
 /// How to build a component, said to those who have something else.
 const HOW_TO_BUILD: &str = "build one with `cargo build --release --target wasm32-wasip2`";
 
@@ -162,14 +164,14 @@ impl ComponentFile {
     pub(super) fn link(&self, engine: &Engine) -> Result<StreamletGuestPre<State>, LoadError> {
         let path = || self.path.clone();
         let component = wasmtime::component::Component::from_binary(&engine.wasmtime, &self.bytes)
-            .map_err(|source| LoadError::Uncompilable { path: path(), source })?;
+            .map_err(|source| LoadError::Uncompilable { path: path(), source: printable(&source) })?;
         check_export(engine, &self.path, &component)?;
         let pre = engine.linker.instantiate_pre(&component).map_err(|source| LoadError::ImportsMissing {
             path: path(),
             missing: missing_imports(engine, &component),
-            source,
+            source: printable(&source),
         })?;
-        StreamletGuestPre::new(pre).map_err(|source| LoadError::WrongShape { path: path(), source })
+        StreamletGuestPre::new(pre).map_err(|source| LoadError::WrongShape { path: path(), source: printable(&source) })
     }
 }
 
@@ -177,6 +179,12 @@ impl std::fmt::Debug for ComponentFile {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("ComponentFile").field("path", &self.path).field("bytes", &self.bytes.len()).finish()
     }
+}
+
+/// The engine's whole chain in one text that is printable and bounded: it quotes names out of the component, and those
+/// may hold terminal sequences.
+fn printable(source: &wasmtime::Error) -> wasmtime::Error {
+    wasmtime::Error::msg(text::bounded(&text::printable(format!("{source:#}").as_bytes()), REASON_BYTES_MAX))
 }
 
 /// What bytes that do not begin as a component are.

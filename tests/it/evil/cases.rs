@@ -4,6 +4,9 @@ mod text;
 
 use streamlet_tests::text_guests::Places;
 
+/// A word that does nothing to the first batch of an instance.
+pub(super) const EVERY_SECOND: &str = "every-second";
+
 /// Cases of one kind.
 pub(super) struct Section {
     pub(super) title: &'static str,
@@ -109,6 +112,7 @@ fn ends() -> Vec<Case> {
         Case::told("faulty", "recurse", "recurses for ever, with frames of numbers"),
         Case::told("faulty", "recurse-largely", "recurses for ever, with frames in memory"),
         Case::told("faulty", "abort", "aborts"),
+        Case::told("evil", EVERY_SECOND, "aborts on its instance's every second batch"),
         Case::told("faulty", "exit", "exits with 0 inside of `process`"),
         Case::told("faulty", "exit-7", "exits with 7 inside of `process`"),
         Case::told("faulty", "panic", "panics"),
@@ -125,11 +129,11 @@ fn ends() -> Vec<Case> {
 
 fn floods() -> Vec<Case> {
     vec![
-        Case::told("evil", "lines", "writes 10 GiB of lines to standard output"),
+        Case::told("evil", "lines", "writes lines to standard output for ever, 10 GB if it may"),
         Case::told("evil", "line", "writes a line without an end to standard output"),
         Case::told("evil", "error-line", "writes a line without an end to standard error"),
         Case::told("evil", "error-lines", "writes lines to standard error for ever"),
-        Case::told("evil", "no-text", "writes what is no text, with terminal sequences"),
+        Case::told("evil", "no-text", "writes what is no text for ever, with terminal sequences"),
         Case::told("evil", "last-words", "writes 10,000 lines of all kinds, then aborts"),
     ]
 }
@@ -184,7 +188,7 @@ fn starting() -> Vec<Case> {
         Case::started("evil", "abort", "aborts in `start`"),
         Case::started("faulty", "loop", "loops in `start`"),
         Case::started("evil", "sleep", "takes an hour to start"),
-        Case::started("evil", "flood", "writes 10 GiB of lines in `start`"),
+        Case::started("evil", "flood", "writes lines for ever in `start`"),
         Case::started("evil", "allocate", "allocates 1 GiB in `start`"),
     ];
     cases.extend(text::starting());

@@ -117,7 +117,7 @@ fn a_signal_ends_a_run_whose_output_is_stalled() {
 #[test]
 fn a_run_ends_when_its_reader_has_left() {
     let files = scratch(&[]);
-    let script = "{ echo echo; sleep 0.5; echo echo; sleep 6; } | { $RUN; date +%s >ended; } | head -1 >/dev/null
+    let script = "{ echo echo; sleep 2; echo echo; sleep 6; } | { $RUN; date +%s >ended; } | head -1 >/dev/null
                   echo $(($(date +%s) - $(cat ended)))";
     let ran = shell(files.path(), script);
     let seconds_before_the_input = text(&ran.stdout).trim().parse::<u32>().unwrap();

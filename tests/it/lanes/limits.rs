@@ -28,7 +28,9 @@ async fn time() {
         assert_failure(
             &failure,
             Cause::TimedOut,
-            &headline("`process` took longer than its deadline of 3s; raise it with --batch-deadline"),
+            &headline(
+                "`process` took longer than its deadline of 3s; do less in a batch, or raise it with --batch-deadline",
+            ),
             &[],
         );
         let took = began.elapsed();
@@ -40,7 +42,7 @@ async fn time() {
 async fn time_of_start() {
     let mut lane = Room::configured("faulty", r#"{"start":"loop"}"#).await.lane("in", 0);
     let failure = lane.run(&[told(0, "echo")]).await.unwrap_err();
-    let why = "`start` took longer than its deadline of 3s; raise it with --start-deadline";
+    let why = "`start` took longer than its deadline of 3s; do less before the first batch, or raise it with --start-deadline";
     assert_failure(&failure, Cause::NotStarted, &headline(why), &[]);
 }
 

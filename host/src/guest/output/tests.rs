@@ -1,8 +1,5 @@
-//! The checker against each fault by name, and against random tables: it accepts exactly what a slow and obvious
-//! reading of the contract accepts, and what it accepts can be read.
-
-use proptest::collection::vec;
-use proptest::prelude::*;
+//! The checker against each fault by name, and its limits. Random tables are in `tests/it/evil/checker.rs`, beside a slow
+//! and obvious reading of the contract.
 
 use super::*;
 use crate::batch::{BatchBuilder, Header};
@@ -125,68 +122,4 @@ fn many_emits_that_share_many_headers_are_counted_without_walking_them() {
     let emits = [0, ABSENT, ABSENT, 0, ABSENT, 0, 0, 100_000].repeat(100_000);
     let fault = check_with(usize::MAX, b"n", &emits, &headers).map(|output| output.len());
     assert_eq!(fault, Ok(100_000));
-}
-
-/// Words that are likely to be near an edge.
-fn word() -> impl Strategy<Value = u32> {
-    prop_oneof![4 => 0..6u32, 1 => Just(ABSENT), 2 => Just(FROM_SOURCE), 1 => any::<u32>()]
-}
-
-/// The contract, read slowly.
-fn is_allowed(arena: &[u8], emits: &[u32], headers: &[u32]) -> bool {
-    let inside = |position: u32, length: u32| i128::from(position) + i128::from(length) <= arena.len() as i128;
-    let header_is_allowed = |row: &[u32]| {
-        inside(row[0], row[1])
-            && std::str::from_utf8(&arena[row[0] as usize..][..row[1] as usize]).is_ok()
-            && (row[2] == ABSENT || inside(row[2], row[3]))
-    };
-    let emit_is_allowed = |row: &[u32]| {
-        let has_source = row[1] == 0 || row[1] == 1;
-        let part = |position, length| match position {
-            ABSENT => true,
-            FROM_SOURCE => has_source,
-            _ => inside(position, length),
-        };
-        row[0] == 0
-            && (has_source || row[1] == ABSENT)
-            && part(row[2], row[3])
-            && part(row[4], row[5])
-            && match row[7] {
-                FROM_SOURCE => has_source,
-                count => i128::from(row[6]) + i128::from(count) <= (headers.len() / 4) as i128,
-            }
-    };
-    emits.len().is_multiple_of(8)
-        && headers.len().is_multiple_of(4)
-        && headers.chunks(4).all(header_is_allowed)
-        && emits.chunks(8).all(emit_is_allowed)
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 20_000, failure_persistence: None, ..ProptestConfig::default() })]
-
-    #[test]
-    fn it_accepts_what_the_contract_accepts(
-        arena in prop_oneof![3 => vec(0..128u8, 0..6), 1 => vec(any::<u8>(), 0..6)],
-        emits in vec(word(), 0..4).prop_flat_map(|rows| vec(word(), rows.len() * 8)),
-        headers in vec(word(), 0..3).prop_flat_map(|rows| vec(word(), rows.len() * 4)),
-        odd in prop::bool::weighted(0.05),
-    ) {
-        let mut emits = emits;
-        if odd {
-            emits.push(0);
-        }
-        let checked = check_with(1 << 20, &arena, &emits, &headers);
-        prop_assert_eq!(checked.is_ok(), is_allowed(&arena, &emits, &headers), "{:?}", checked);
-        if let Ok(output) = checked {
-            let batch = batch();
-            let mut read = 0;
-            for emit in output.emits(&batch) {
-                let bytes = emit.key().map_or(0, <[u8]>::len) + emit.value().map_or(0, <[u8]>::len);
-                read += bytes + emit.headers().map(|header| header.name.len()).sum::<usize>();
-            }
-            prop_assert!(read <= 1 << 20);
-            prop_assert_eq!(output.emits(&batch).count(), emits.len() / 8);
-        }
-    }
 }

@@ -18,6 +18,8 @@ pub(crate) fn act(word: &str, batches: i64) {
         "fill" => fill_for_ever(REGION_BYTES),
         "fill-a-little" => fill_for_ever(REGION_BYTES / 8),
         "copy" => copy_for_ever(),
+        "panic" => panic!("a record said so"),
+        "abort" => abort(),
         "panic-in-panic" => panic!("{}", PanicsWhenShown),
         "every-second" if batches % 2 == 0 => abort_on_every_second_batch(),
         _ => {}
@@ -57,6 +59,11 @@ fn copy_for_ever() {
     loop {
         black_box(&mut region).copy_within(..half, half);
     }
+}
+
+#[inline(never)]
+fn abort() {
+    process::abort();
 }
 
 #[inline(never)]

@@ -1,13 +1,11 @@
 //! More than anybody wants: lines, lines without an end, bytes that are no text, and emits.
 
-use std::io::{Write as _, stderr, stdout};
+use std::io::{Write, stderr, stdout};
 
 use streamlet::prelude::*;
 
 /// Bytes written at a time.
 const CHUNK_BYTES: usize = 64 << 10;
-/// Bytes written to the standard output, for whoever lets it.
-const FLOOD_BYTES: u64 = 10 << 30;
 /// Lines before an abort.
 const LAST_LINES: usize = 10_000;
 /// Emits of one batch.
@@ -17,10 +15,10 @@ const EMITS: usize = 100_000_000;
 pub(crate) fn act(word: &str, record: Record<'_>, outlet: Outlet, out: &mut Emits) {
     match word {
         "lines" => lines_for_ever(),
-        "line" => write(&mut stdout(), &[b'x'; CHUNK_BYTES]),
-        "error-line" => write(&mut stderr(), &[b'x'; CHUNK_BYTES]),
-        "error-lines" => write(&mut stderr(), &b"a line of stderr that says nothing\n".repeat(1000)),
-        "no-text" => write(&mut stderr(), &[0xff, 0x1b, b'[', b'2', b'J', 0xc3, b'\n'].repeat(8000)),
+        "line" => write_for_ever(&mut stdout(), &vec![b'x'; CHUNK_BYTES]),
+        "error-line" => write_for_ever(&mut stderr(), &vec![b'x'; CHUNK_BYTES]),
+        "error-lines" => write_for_ever(&mut stderr(), &b"a line of stderr that says nothing\n".repeat(1000)),
+        "no-text" => write_for_ever(&mut stderr(), &[0xff, 0x1b, b'[', b'2', b'J', 0xc3, b'\n'].repeat(8000)),
         "last-words" => {
             for line in 0..LAST_LINES {
                 write_once(&mut stderr(), format!("line {line} \u{1b}[31m").as_bytes());
@@ -37,23 +35,21 @@ pub(crate) fn act(word: &str, record: Record<'_>, outlet: Outlet, out: &mut Emit
     }
 }
 
-/// Ten gigabytes of lines, that is until the deadline.
+/// Ten gigabytes of lines and more, if the deadline lets it.
 #[inline(never)]
 pub(crate) fn lines_for_ever() {
     let line = [b'x'; 99];
     let lines = [&line[..], b"\n"].concat().repeat(CHUNK_BYTES / 100);
-    write(&mut stdout(), &lines);
+    write_for_ever(&mut stdout(), &lines);
 }
 
-fn write(stream: &mut impl std::io::Write, chunk: &[u8]) {
-    let mut written = 0;
-    while written < FLOOD_BYTES {
+fn write_for_ever(stream: &mut impl Write, chunk: &[u8]) -> ! {
+    loop {
         write_once(stream, chunk);
-        written += chunk.len() as u64;
     }
 }
 
 /// Nobody can be told of what cannot be written.
-fn write_once(stream: &mut impl std::io::Write, chunk: &[u8]) {
+fn write_once(stream: &mut impl Write, chunk: &[u8]) {
     let _ = stream.write_all(chunk);
 }

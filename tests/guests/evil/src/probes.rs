@@ -21,7 +21,7 @@ pub(crate) fn act(word: &str) -> Result<()> {
             end(fs::read_dir("/")),
             end(fs::read("/etc/passwd")),
             end(fs::write("evil", "")),
-            end(fs::create_dir_all(env::temp_dir().join("evil")))
+            end(fs::create_dir_all("/tmp/evil"))
         ),
         "network" => fail!(
             "resolve: {}; connect: {}; listen: {}; send: {}",
