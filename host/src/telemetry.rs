@@ -26,6 +26,43 @@ pub(crate) fn guest_line(owner: &Owner, stream: &'static str, line: &str) {
     }
 }
 
+/// What a guest was denied.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Denied {
+    Environment,
+    Files,
+    Writing,
+    Network,
+}
+
+impl Denied {
+    /// How many there are.
+    pub(crate) const COUNT: usize = Self::Network as usize + 1;
+}
+
+/// Logs, once a process and capability, that a guest asked for what it was not granted. A guest may well read its
+/// environment and need nothing of it.
+pub(crate) fn denied(denied: Denied) {
+    match denied {
+        Denied::Environment => tracing::info!(
+            target: "streamlet",
+            "the streamlet reads its environment, which is empty; --env NAME[=VALUE] grants a variable"
+        ),
+        Denied::Files => tracing::warn!(
+            target: "streamlet",
+            "the streamlet looks for files, and none are granted; --dir HOST::GUEST grants a directory"
+        ),
+        Denied::Writing => tracing::warn!(
+            target: "streamlet",
+            "the streamlet may not write a file; a directory that --dir grants without `:ro` may be written to"
+        ),
+        Denied::Network => tracing::warn!(
+            target: "streamlet",
+            "the streamlet tries to use the network, which is not available to streamlets"
+        ),
+    }
+}
+
 /// Logs a batch that failed in a run.
 pub(crate) fn batch_failed(batch: &FailedBatch) {
     let failure = &batch.failure;

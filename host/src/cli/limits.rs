@@ -36,6 +36,7 @@ impl From<&LimitFlags> for Limits {
             memory_bytes_max: flags.guest_memory,
             table_elements_max: flags.guest_table_elements,
             output_bytes_max: flags.output_bytes,
+            ..Self::default()
         }
     }
 }

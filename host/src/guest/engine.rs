@@ -1,14 +1,19 @@
-//! The one engine of a process: its settings, the linker that offers WASI and `emitter`, and the epoch's ticker.
+//! Engines: their settings, the linker that offers WASI and `emitter`, and the epoch's ticker.
+//!
+//! A process makes one, which compiles; a component whose instances come from a pool runs on a second one, made for it.
 
 use std::num::NonZeroUsize;
+use std::sync::Arc;
 
 use wasmtime::component::Linker;
-use wasmtime::{Config, OptLevel, WasmBacktraceDetails};
+use wasmtime::{Config, OptLevel, PoolingAllocationConfig, WasmBacktraceDetails};
 
 use super::bindings::ankka::flow::emitter;
 use super::instance::State;
 use super::limits::Limits;
+use super::pool::Allocation;
 use super::ticker::Ticker;
+use super::wasi::{self, Granted, Grants};
 
 /// Bytes of stack a guest may use before it traps.
 const GUEST_STACK_BYTES: usize = 1 << 20;
@@ -34,21 +39,47 @@ pub struct Engine {
     pub(super) linker: Linker<State>,
     pub(super) ticker: Ticker,
     pub(super) limits: Limits,
+    pub(super) granted: Arc<Granted>,
+    pub(super) allocation: Allocation,
 }
 
 impl Engine {
-    /// Sets the engine up. One serves a whole process.
+    /// Sets the engine up, with nothing granted.
     ///
     /// # Errors
     /// [`EngineError`].
     pub fn new(limits: Limits) -> Result<Self, EngineError> {
-        let wasmtime = wasmtime::Engine::new(&config()).map_err(EngineError::Settings)?;
+        Self::granting(limits, Grants::default())
+    }
+
+    /// Sets the engine up for guests that are granted something of the system.
+    ///
+    /// # Errors
+    /// [`EngineError`].
+    pub fn granting(limits: Limits, grants: Grants) -> Result<Self, EngineError> {
+        Self::allocating(&config(), limits, Arc::new(Granted::new(grants)), Allocation::OnDemand)
+    }
+
+    /// One more engine like this, whose instances come from a pool. What this one compiled runs on it.
+    pub(super) fn pooled(&self, pool: PoolingAllocationConfig) -> Result<Self, EngineError> {
+        let mut config = config();
+        config.allocation_strategy(pool);
+        Self::allocating(&config, self.limits, Arc::clone(&self.granted), Allocation::Pooled)
+    }
+
+    fn allocating(
+        config: &Config,
+        limits: Limits,
+        granted: Arc<Granted>,
+        allocation: Allocation,
+    ) -> Result<Self, EngineError> {
+        let wasmtime = wasmtime::Engine::new(config).map_err(EngineError::Settings)?;
         let mut linker = Linker::new(&wasmtime);
-        wasmtime_wasi::p2::add_to_linker_async(&mut linker).map_err(EngineError::Settings)?;
+        wasi::add_to_linker(&mut linker).map_err(EngineError::Settings)?;
         emitter::add_to_linker::<State, wasmtime::component::HasSelf<State>>(&mut linker, |state| state)
             .map_err(EngineError::Settings)?;
         let ticker = Ticker::start(&wasmtime).map_err(EngineError::Ticker)?;
-        Ok(Self { wasmtime, linker, ticker, limits })
+        Ok(Self { wasmtime, linker, ticker, limits, granted, allocation })
     }
 }
 

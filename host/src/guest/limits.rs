@@ -18,6 +18,8 @@ pub struct Limits {
     /// Bytes of one batch's output, counted in two ways that must both stay below: what the guest hands over (arenas and
     /// tables), and what its emits carry (keys, values and headers, those of source records included).
     pub output_bytes_max: usize,
+    /// Instances that may live at once; lanes beyond it wait their turn.
+    pub live_instances_max: usize,
 }
 
 impl Default for Limits {
@@ -28,6 +30,7 @@ impl Default for Limits {
             memory_bytes_max: 256 << 20,
             table_elements_max: 1_000_000,
             output_bytes_max: 64 << 20,
+            live_instances_max: 2_048,
         }
     }
 }
