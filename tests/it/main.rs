@@ -9,6 +9,8 @@
 )]
 
 mod canary;
+mod capabilities;
+mod compiling;
 mod conversations;
 mod descriptor;
 mod files;
@@ -17,6 +19,7 @@ mod lanes;
 mod loading;
 mod log;
 mod memory;
+mod precompiled;
 mod serve;
 mod tidy;
 
