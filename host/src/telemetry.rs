@@ -3,12 +3,21 @@
 //! | target | event | level | fields |
 //! |---|---|---|---|
 //! | `guest` | a line that a guest wrote | info | `streamlet` `inlet` `partition` `stream` |
+//! | `streamlet` | `ready` | info | `address` `streamlet` `instances` (pooled, on demand) `after_ms` |
+//! | `streamlet` | `compiling`: after 2 s, then every 10 s | info | `component` `seconds` |
+//! | `streamlet` | `compiled` | debug | `component` `after_ms` |
+//! | `streamlet` | `compiled code found in the cache` | debug | `component` |
+//! | `streamlet` | `compiled components are not kept…`: there is no cache that can be used | warn | `error` |
+//! | `streamlet` | `a damaged entry of the cache is replaced`, `cannot read an entry…`, `cannot keep the…` | warn | `entry` `error` |
+//! | `streamlet` | `entry of the cache removed to make room` | debug | `entry` |
+//! | `streamlet` | `no pool for instances, making each on demand` | warn | `error` |
+//! | `streamlet` | `the streamlet…` reads, looks for or tries what it was not granted; once each | info, warn | |
 //! | `report` | `batch failed` | error | `inlet` `partition` `first_offset` `last_offset` `offset` `read` `error` `detail` |
 //! | `report` | `run ended` | info | `records` `batches` `emits` `emits_by_outlet` `skipped` `failed_batches` `unprocessed` `records_per_second` |
 //!
 //! Reports are what a command owes its user: no filter silences them, errors are among them, and they are events only
-//! with `--log-format json`; in text, people get the same as plain lines. `serve` logs its life under `streamlet`. A
-//! record's key or value is in none of them.
+//! with `--log-format json`; in text, people get the same as plain lines. `serve` logs the rest of its life under
+//! `streamlet` too. A record's key or value is in none of them.
 
 use crate::batch::Failure;
 use crate::console::REPORT;

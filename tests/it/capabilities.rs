@@ -16,18 +16,20 @@ fn probe(words: &[&str]) -> Program {
 /// What the probe emitted, a value a record.
 #[track_caller]
 fn values(ran: &Ran) -> Vec<String> {
+    #[derive(serde::Deserialize)]
+    struct Emitted {
+        value: String,
+    }
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    let value =
-        |line: &str| serde_json::from_str::<serde_json::Value>(line).unwrap()["value"].as_str().unwrap().to_owned();
-    ran.stdout.lines().map(value).collect()
+    ran.stdout.lines().map(|line| serde_json::from_str::<Emitted>(line).unwrap().value).collect()
 }
 
 /// Exactly one line of the log has this in it, however often the guest has asked.
 #[track_caller]
 fn told_once(ran: &Ran, level: &str, words: &str) {
     let lines = ran.stderr.lines().filter(|line| line.contains(words)).collect::<Vec<_>>();
-    assert_eq!(lines.len(), 1, "{words:?} in\n{}", ran.stderr);
-    assert!(lines[0].contains(level), "{}", lines[0]);
+    let [line] = &lines[..] else { panic!("one line has {words:?}:\n{}", ran.stderr) };
+    assert!(line.contains(level), "{line}");
 }
 
 /// A directory with one file, `a.txt`.

@@ -9,16 +9,15 @@ use tempfile::TempDir;
 
 use crate::streamlet;
 
-/// A component of one core module with this many functions, each of some hundred instructions. It is no streamlet.
-fn large(functions: u32) -> (TempDir, PathBuf) {
-    // (func (param i32) (result i32) (local.get 0) ((i32.const 7) (i32.mul) (local.get 0) (i32.add) (i32.rotl …))…)
+/// A component of one core module with one function, of this many steps: however many processors there are, one
+/// compiles it. It is no streamlet.
+fn large(steps: usize) -> (TempDir, PathBuf) {
+    // (func (param i32) (result i32) (local.get 0) ((i32.const 7) (i32.mul) (local.get 0) (i32.add) …)…)
     let step = [0x41, 7, 0x6c, 0x20, 0, 0x6a, 0x20, 0, 0x77];
-    let body = [&[0, 0x20, 0], &step.repeat(40)[..], &[0x0b]].concat();
-    let body = [leb(body.len()), body].concat();
+    let body = [&[0, 0x20, 0], &step.repeat(steps)[..], &[0x0b]].concat();
     let types = section(1, &[1, 0x60, 1, 0x7f, 1, 0x7f]);
-    let declared = section(3, &[leb(functions as usize), vec![0; functions as usize]].concat());
-    let code = section(10, &[leb(functions as usize), body.repeat(functions as usize)].concat());
-    let module = [&b"\0asm\x01\0\0\0"[..], &types, &declared, &code].concat();
+    let code = section(10, &[&[1], &leb(body.len())[..], &body].concat());
+    let module = [&b"\0asm\x01\0\0\0"[..], &types, &section(3, &[1, 0]), &code].concat();
     let component = [&b"\0asm\x0d\0\x01\0"[..], &section(1, &module)].concat();
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("large.wasm");
@@ -46,7 +45,7 @@ fn leb(mut number: usize) -> Vec<u8> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_long_compilation_is_told_and_holds_up_only_discovery() {
-    let (_directory, file) = large(40_000);
+    let (_directory, file) = large(800_000);
     let mut service = Service::begin(streamlet().args(&["serve", "--no-cache"]).arg(&file));
     let sidecar = service.dial().await;
     let discovering = tokio::spawn({
@@ -68,8 +67,7 @@ async fn a_long_compilation_is_told_and_holds_up_only_discovery() {
 
 #[test]
 fn quiet_means_no_progress() {
-    let (_directory, file) = large(40_000);
+    let (_directory, file) = large(300_000);
     let ran = streamlet().args(&["descriptor", "--no-cache", "--quiet"]).arg(&file).run();
-    assert_eq!(ran.code, Some(1));
     assert!(ran.stderr.starts_with("error: ") && ran.stderr.contains("is not a streamlet"), "{}", ran.stderr);
 }

@@ -95,7 +95,8 @@ fn missing_imports_are_all_named() {
         &["imports what this host does not offer: ankka:flow/emittor@1.0.0; it offers ankka:flow/emitter@1.0, "],
     );
     let other = patched("raw", "wasi:cli/", "wasi:clo/");
-    check(&other, &["imports what this host does not offer: wasi:clo/"]);
+    let advice = "or compose it with components that export them, for example by `wac plug`: ";
+    check(&other, &["imports what this host does not offer: wasi:clo/", advice]);
 }
 
 #[test]

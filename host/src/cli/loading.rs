@@ -11,12 +11,13 @@ use crate::guest::Cache;
 
 /// Flags of the cache of compiled components.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Cache of compiled components")]
+#[command(next_help_heading = "Compiled code")]
 pub(super) struct CacheFlags {
     /// Compile, whatever an earlier time has left, and leave nothing
     #[arg(long, env = "STREAMLET_NO_CACHE", value_parser = FalseyValueParser::new())]
     no_cache: bool,
-    /// Where compiled components are kept; by default streamlet/components in $XDG_CACHE_HOME or ~/.cache
+    /// Where compiled components are kept; by default streamlet/components in the user's cache directory,
+    /// ~/.cache or what the XDG base directory variable says
     #[arg(long, value_name = "DIRECTORY", env = "STREAMLET_CACHE_DIR")]
     cache_dir: Option<PathBuf>,
     /// What the cache may hold; what was used least recently goes first
@@ -26,6 +27,7 @@ pub(super) struct CacheFlags {
 
 /// Flags of commands that run a component's code.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Compiled code")]
 pub(super) struct LoadFlags {
     /// Load a precompiled COMPONENT, as `streamlet compile` writes it. Loading one is running it, outside of the sandbox:
     /// whoever made it can do whatever this process can

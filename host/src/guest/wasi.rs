@@ -181,17 +181,17 @@ fn watch_writing(types: &mut LinkerInstance<'_, State>) -> wasmtime::Result<()> 
 
 /// No socket is made, so that a guest cannot use up the process's file descriptors.
 fn refuse_sockets(linker: &mut Linker<State>) -> wasmtime::Result<()> {
-    fn refused<T>(store: &StoreContextMut<'_, State>) -> wasmtime::Result<(Result<T, SocketErrorCode>,)> {
+    fn refused<T>(store: &StoreContextMut<'_, State>) -> (Result<T, SocketErrorCode>,) {
         store.data().sandbox.granted.deny(Denied::Network);
-        Ok((Err(SocketErrorCode::AccessDenied),))
+        (Err(SocketErrorCode::AccessDenied),)
     }
     interface(linker, "sockets/tcp-create-socket")?
-        .func_wrap("create-tcp-socket", |store, (_,): (IpAddressFamily,)| refused::<Resource<TcpSocket>>(&store))?;
+        .func_wrap("create-tcp-socket", |store, (_,): (IpAddressFamily,)| Ok(refused::<Resource<TcpSocket>>(&store)))?;
     interface(linker, "sockets/udp-create-socket")?
-        .func_wrap("create-udp-socket", |store, (_,): (IpAddressFamily,)| refused::<Resource<UdpSocket>>(&store))?;
+        .func_wrap("create-udp-socket", |store, (_,): (IpAddressFamily,)| Ok(refused::<Resource<UdpSocket>>(&store)))?;
     interface(linker, "sockets/ip-name-lookup")?
         .func_wrap("resolve-addresses", |store, (_, _): (Resource<Network>, String)| {
-            refused::<Resource<ResolveAddressStream>>(&store)
+            Ok(refused::<Resource<ResolveAddressStream>>(&store))
         })
 }
 
