@@ -32,6 +32,6 @@ pub(crate) fn tried(word: &str, count: usize) -> io::Result<String> {
             Ok(_) => "begun".into(),
             Err(error) => format!("error: {}", error.name()),
         },
-        _ => "nothing to try".into(),
+        _ => return Err(io::Error::other("there is nothing to try")),
     })
 }
