@@ -2,8 +2,8 @@
 //! out (the batch's [`Output`] parts, or a [`Failure`]).
 //!
 //! It owns the tables of `wit/streamlet.wit` as the host holds them, and the views that read them. It names no
-//! runtime, no door and no engine; a batch is put together by [`BatchBuilder`] or by a door's decoder, an output only by
-//! the checker in `guest`, so every span that the views follow is known to be inside its arena.
+//! runtime, no door and no engine; a batch is put together by [`BatchBuilder`] or by a door's decoder, a guest's output
+//! only by the checker in `guest`, so every span that the views follow is known to be inside its arena.
 
 mod failure;
 mod output;
@@ -11,6 +11,7 @@ mod record;
 
 pub use failure::{Cause, Failure, Place};
 pub(crate) use output::EMIT_WORDS;
+pub(crate) use output::OutputBuilder;
 pub use output::{Emit, Output};
 pub use record::{Batch, BatchBuilder, BatchFull, Header, Headers, Record};
 pub(crate) use record::{HEADER_WORDS, RECORD_WORDS, weight_bytes};

@@ -10,6 +10,7 @@ mod limits;
 mod loading;
 mod log;
 mod open;
+mod policy;
 mod run;
 mod serve;
 mod signals;

@@ -1,60 +1,102 @@
 //! A lane: the batches of one inlet partition, one at a time, in offset order, through one guest instance.
 //!
-//! It owns the instance and replaces it: after any failure that ended it, and before a batch whose offsets do not follow
-//! the last batch's, because the guest's state may only know what came before. It refuses nothing; a batch that fails
+//! It owns the instance and replaces it: after any failure, before a batch whose offsets do not follow the last batch's,
+//! because the guest's state may only know what came before, and once it has outgrown what may be kept. Between batches
+//! the instance is at its home, where it may be ended for another lane's sake. What a failed batch means is the
+//! [`Policy`]'s to say: it fails, or its poison records are found and set aside. It refuses nothing; a batch that fails
 //! leaves the lane ready for the next. It ends with its owner, and dropping it in the middle of a batch kills the guest.
 //! It knows neither where batches come from nor where emits go.
+
+mod dead_letter;
+mod policy;
+mod triage;
 
 use std::sync::Arc;
 
 use crate::batch::{Batch, Failure, Output};
-use crate::guest::{Blamed, Ended, Guest, Instance};
+use crate::guest::{Blamed, Ended, Guest, Home, Instance, Owner, Pace};
+pub use policy::{OnFailure, Policy};
+
+/// What a door makes of an output, and refuses to, before it is known whether the batch will be acknowledged.
+pub trait Door: Sync {
+    /// Emits that are ready to go once the batch is acknowledged.
+    type Emits: Send;
+
+    /// Prepares the emits of a batch, or of a part of one.
+    ///
+    /// # Errors
+    /// Something in it cannot be sent.
+    fn accept(&self, batch: &Arc<Batch>, parts: Vec<Output>) -> Result<Self::Emits, Box<Failure>>;
+}
+
+/// A batch that is to be acknowledged.
+#[derive(Debug)]
+pub struct Ran<E> {
+    /// What it emits, in order. More than one only where it had to be run in parts.
+    pub emits: Vec<E>,
+    /// The records that were set aside, each as the failure it would have been.
+    pub poison: Vec<Failure>,
+}
 
 /// The lane of one (conversation, inlet, partition).
 #[derive(Debug)]
 pub struct Lane {
     guest: Arc<Guest>,
-    inlet: u32,
-    partition: i32,
-    instance: Option<Instance>,
+    owner: Arc<Owner>,
+    policy: Policy,
+    home: Home,
+    pace: Pace,
     /// The last offset that the instance has seen.
     last_offset: Option<i64>,
+    /// Whether it was told that instances outgrow what may be kept.
+    has_told_outgrown: bool,
 }
 
 impl Lane {
     /// A lane without an instance; the first batch makes one.
-    pub fn new(guest: Arc<Guest>, inlet: u32, partition: i32) -> Self {
-        Self { guest, inlet, partition, instance: None, last_offset: None }
+    pub fn new(guest: Arc<Guest>, inlet: u32, partition: i32, policy: Policy) -> Self {
+        let (owner, home) = (guest.owner(inlet, partition), guest.home());
+        Self { guest, owner, policy, home, pace: Pace::default(), last_offset: None, has_told_outgrown: false }
     }
 
-    /// Runs a batch and returns its output's parts in order, all of them to be emitted, then acknowledged.
+    /// Runs a batch.
     ///
     /// # Errors
     /// A [`Failure`], with nothing to be emitted.
-    pub async fn run(&mut self, batch: &Arc<Batch>) -> Result<Vec<Output>, Failure> {
-        let Some(offsets) = batch.offsets() else { return Ok(Vec::new()) };
-        if self.last_offset.is_some_and(|last| offsets.0 <= last) {
-            self.instance = None;
+    pub async fn run<D: Door>(&mut self, batch: &Arc<Batch>, door: &D) -> Result<Ran<D::Emits>, Failure> {
+        match self.attempt(batch, door).await {
+            Ok(emits) => Ok(Ran { emits: vec![emits], poison: Vec::new() }),
+            Err(failure) if self.policy.on_failure == OnFailure::Fail || !triage::may_help(&failure) => Err(failure),
+            Err(failure) => triage::run(self, batch, door, failure).await,
         }
-        // Taken out while it runs: a call that is dropped halfway leaves nothing behind to be entered again.
-        let instance = match self.instance.take() {
-            Some(instance) => Ok(instance),
-            None => self.guest.instantiate(self.inlet, self.partition).await,
-        };
-        let result = match instance {
-            Ok(instance) => self.run_on(instance, batch).await,
-            Err(ended) => Err(ended),
-        };
-        self.last_offset = result.is_ok().then_some(offsets.1);
-        result.map_err(|ended| self.failure(&ended, batch))
     }
 
-    /// Runs a batch on an instance and keeps it if all went well. A guest that refused a batch is alive, but may have
-    /// learnt half of it, and the batch may come again.
-    async fn run_on(&mut self, mut instance: Instance, batch: &Arc<Batch>) -> Result<Vec<Output>, Ended> {
-        let output = instance.process(batch).await?;
-        self.instance = Some(instance);
-        Ok(output)
+    /// Ends the instance: it has waited for long enough.
+    pub fn rest(&self) {
+        self.home.clear();
+    }
+
+    /// Runs a batch, or a part of one, whole. The instance is kept if all went well: a guest that refused a batch is
+    /// alive, but may have learnt half of it, and the batch may come again.
+    async fn attempt<D: Door>(&mut self, batch: &Arc<Batch>, door: &D) -> Result<D::Emits, Failure> {
+        let Some(offsets) = batch.offsets() else { return door.accept(batch, Vec::new()).map_err(|failure| *failure) };
+        if self.last_offset.is_some_and(|last| offsets.0 <= last) {
+            self.home.clear();
+        }
+        self.last_offset = None;
+        // Taken out while it runs: a call that is dropped halfway leaves nothing behind to be entered again.
+        let (guest, owner, kept) = (Arc::clone(&self.guest), Arc::clone(&self.owner), self.home.take());
+        let call = process(guest, owner, kept, Arc::clone(batch));
+        let called = self.guest.run(&mut self.pace, call).await;
+        let (instance, parts) = called.map_err(|ended| self.failure(&ended, batch))?;
+        let emits = door.accept(batch, parts).map_err(|failure| *failure)?;
+        self.last_offset = Some(offsets.1);
+        if !instance.has_outgrown() {
+            self.home.keep(instance);
+        } else if !std::mem::replace(&mut self.has_told_outgrown, true) {
+            crate::telemetry::instance_outgrown(&self.owner);
+        }
+        Ok(emits)
     }
 
     /// An end in the words of a batch's failure.
@@ -74,4 +116,19 @@ impl Lane {
             detail: told.detail,
         }
     }
+}
+
+/// Runs a batch on the instance that was kept, or on a fresh one, and gives the instance back with its output.
+async fn process(
+    guest: Arc<Guest>,
+    owner: Arc<Owner>,
+    kept: Option<Instance>,
+    batch: Arc<Batch>,
+) -> Result<(Instance, Vec<Output>), Ended> {
+    let mut instance = match kept {
+        Some(instance) => instance,
+        None => guest.instantiate(owner).await?,
+    };
+    let parts = instance.process(&batch).await?;
+    Ok((instance, parts))
 }

@@ -26,6 +26,7 @@ use tonic::Status;
 use tonic::transport::Server;
 
 use crate::guest::Component;
+use crate::lane::Policy;
 use discovery::DiscoveryService;
 use run::RunService;
 pub use shutdown::Shutdown;
@@ -58,8 +59,17 @@ pub enum ServeError {
     Transport(#[source] tonic::transport::Error),
 }
 
-/// The component, once it is ready.
-type Ready = watch::Receiver<Option<Arc<Component>>>;
+/// What is served.
+#[derive(Debug, Clone)]
+pub struct Served {
+    /// The component.
+    pub component: Arc<Component>,
+    /// What becomes of its batches that fail.
+    pub policy: Policy,
+}
+
+/// What is served, once it is ready.
+type Ready = watch::Receiver<Option<Served>>;
 
 /// A bound port.
 #[derive(Debug)]
@@ -88,8 +98,8 @@ impl Listener {
 }
 
 /// Waits for the component.
-async fn component(ready: &mut Ready) -> Result<Arc<Component>, Status> {
-    let found = ready.wait_for(Option::is_some).await.ok().and_then(|component| component.clone());
+async fn served(ready: &mut Ready) -> Result<Served, Status> {
+    let found = ready.wait_for(Option::is_some).await.ok().and_then(|served| served.clone());
     found.ok_or_else(|| Status::unavailable("the component was refused; the process is ending"))
 }
 

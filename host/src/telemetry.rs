@@ -3,6 +3,8 @@
 //! | target | event | level | fields |
 //! |---|---|---|---|
 //! | `guest` | a line that a guest wrote | info | `streamlet` `inlet` `partition` `stream` |
+//! | `guest` | `replaced between batches` | info | `streamlet` `inlet` `partition` |
+//! | `guest` | `lines dropped` | warn | `streamlet` `inlet` `partition` `dropped` |
 //! | `streamlet` | `ready` | info | `address` `streamlet` `instances` (pooled, on demand) `after_ms` |
 //! | `streamlet` | `compiling`: after 2 s, then every 10 s | info | `component` `seconds` |
 //! | `streamlet` | `compiled` | debug | `component` `after_ms` |
@@ -13,7 +15,8 @@
 //! | `streamlet` | `no pool for instances, making each on demand` | warn | `error` |
 //! | `streamlet` | `the streamlet…` reads, looks for or tries what it was not granted; once each | info, warn | |
 //! | `report` | `batch failed` | error | `inlet` `partition` `first_offset` `last_offset` `offset` `read` `error` `detail` |
-//! | `report` | `run ended` | info | `records` `batches` `emits` `emits_by_outlet` `skipped` `failed_batches` `unprocessed` `records_per_second` |
+//! | `report` | `poison record set aside` | warn | `inlet` `partition` `offset` `read` `error` |
+//! | `report` | `run ended` | info | `records` `batches` `emits` `emits_by_outlet` `skipped` `poison` `failed_batches` `unprocessed` `records_per_second` |
 //!
 //! Reports are what a command owes its user: no filter silences them, errors are among them, and they are events only
 //! with `--log-format json`; in text, people get the same as plain lines. `serve` logs the rest of its life under
@@ -24,9 +27,12 @@ use crate::console::REPORT;
 use crate::guest::Owner;
 use crate::sidecar::files::{FailedBatch, Tally};
 
+/// Offsets of a batch's poison records that a line names.
+const OFFSETS_MAX: usize = 20;
+
 /// Logs a line that a guest wrote to `stream`, already cut and escaped.
 pub(crate) fn guest_line(owner: &Owner, stream: &'static str, line: &str) {
-    let Owner { streamlet, lane } = owner;
+    let Owner { streamlet, lane, .. } = owner;
     match lane {
         Some((inlet, partition)) => {
             tracing::info!(target: "guest", %streamlet, %inlet, partition, stream, "{line}");
@@ -72,6 +78,60 @@ pub(crate) fn denied(denied: Denied) {
     }
 }
 
+/// Tells that a lane's guest wrote more lines than may be logged.
+pub(crate) fn guest_lines_dropped(owner: &Owner, dropped: u64, lines_per_second: u32) {
+    let Owner { streamlet, lane, .. } = owner;
+    let lane = lane.as_ref();
+    tracing::warn!(
+        target: "guest",
+        %streamlet,
+        inlet = lane.map(|(inlet, _)| inlet),
+        partition = lane.map(|(_, partition)| partition),
+        dropped,
+        "lines dropped: more than {lines_per_second} a second; raise it with --log-lines"
+    );
+}
+
+/// Tells that a lane's instance was ended because it had outgrown what may be kept; later ones are not told.
+pub(crate) fn instance_outgrown(owner: &Owner) {
+    let Owner { streamlet, lane, .. } = owner;
+    let lane = lane.as_ref();
+    tracing::info!(
+        target: "guest",
+        %streamlet,
+        inlet = lane.map(|(inlet, _)| inlet),
+        partition = lane.map(|(_, partition)| partition),
+        "replaced between batches: its memory has outgrown what is kept; raise it with --kept-memory"
+    );
+}
+
+/// Logs the records of a batch that were set aside.
+pub(crate) fn records_set_aside(batch_id: u64, poison: &[Failure]) {
+    let Some(first) = poison.first() else { return };
+    let offsets = poison.iter().take(OFFSETS_MAX).map(|failure| failure.place.offsets.0.to_string());
+    tracing::warn!(
+        target: "streamlet",
+        batch_id,
+        records = poison.len(),
+        offsets = offsets.collect::<Vec<_>>().join(" "),
+        error = %first.headline(),
+        "poison records set aside"
+    );
+}
+
+/// Logs a record that was set aside in a run, and where it was read.
+pub(crate) fn record_set_aside(batch: &FailedBatch) {
+    tracing::warn!(
+        target: REPORT,
+        inlet = %batch.failure.place.inlet,
+        partition = batch.failure.place.partition,
+        offset = batch.failure.place.offsets.0,
+        read = %batch.read,
+        error = %batch.failure.headline(),
+        "poison record set aside"
+    );
+}
+
 /// Logs a batch that failed in a run.
 pub(crate) fn batch_failed(batch: &FailedBatch) {
     let failure = &batch.failure;
@@ -105,6 +165,7 @@ pub(crate) fn run_ended(tally: &Tally) {
         emits = tally.emits.iter().map(|(_, count)| count).sum::<u64>(),
         emits_by_outlet = by_outlet.join(" "),
         skipped = tally.skipped,
+        poison = tally.poison,
         failed_batches = tally.failed_batches,
         unprocessed = tally.unprocessed,
         records_per_second = tally.records_per_second(),

@@ -1,8 +1,10 @@
 //! Lanes in process: order, independence, the life of an instance, and what a failure says.
 
 mod failures;
+mod instances;
 mod limits;
 mod neighbours;
+mod policies;
 mod state;
 mod tables;
 

@@ -9,6 +9,7 @@ mod process;
 mod python;
 mod rules;
 mod suite;
+mod transport;
 mod unsendable;
 mod voided;
 

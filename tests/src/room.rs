@@ -5,9 +5,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use streamlet_host::batch::{Binding, Failure, Start};
+use streamlet_host::batch::{Batch, Binding, Failure, Output, Start};
 use streamlet_host::guest::{Component, ComponentFile, Engine, Guest, Limits};
-use streamlet_host::lane::Lane;
+use streamlet_host::lane::{Door, Lane, Policy, Ran};
 use streamlet_protocol::parameter::resolve_json;
 use tokio::sync::Mutex;
 
@@ -49,7 +49,18 @@ impl Room {
     /// # Panics
     /// As [`Room::configured`].
     pub async fn bound(package: &str, config_json: &str, is_bound: impl Fn(&str) -> bool) -> Self {
-        let component = load(package, limits()).await;
+        Self::new(load(package).await, config_json, is_bound)
+    }
+
+    /// A guest with limits of its own.
+    ///
+    /// # Panics
+    /// As [`Room::configured`].
+    pub async fn limited(package: &str, limits: Limits) -> Self {
+        Self::new(Arc::new(open(&guests::component(package), limits).await), "{}", |_| true)
+    }
+
+    fn new(component: Arc<Component>, config_json: &str, is_bound: impl Fn(&str) -> bool) -> Self {
         let descriptor = component.descriptor();
         let bind = |port: &str| Binding { port: port.to_owned(), topic: format!("t-{port}") };
         let start = Start {
@@ -73,10 +84,18 @@ impl Room {
     /// # Panics
     /// The inlet is not declared.
     pub fn lane(&self, inlet: &str, partition: i32) -> TestLane {
+        self.lane_with(inlet, partition, Policy::default())
+    }
+
+    /// The lane of an inlet partition, with a failure policy.
+    ///
+    /// # Panics
+    /// The inlet is not declared.
+    pub fn lane_with(&self, inlet: &str, partition: i32, policy: Policy) -> TestLane {
         let index = self.guest.descriptor().inlets.iter().zip(0u32..).find(|(port, _)| port.name == inlet);
         let (_, index) = index.expect("a declared inlet");
         TestLane {
-            lane: Lane::new(Arc::clone(&self.guest), index, partition),
+            lane: Lane::new(Arc::clone(&self.guest), index, partition, policy),
             guest: Arc::clone(&self.guest),
             inlet: index,
             partition,
@@ -99,22 +118,41 @@ impl TestLane {
     /// # Errors
     /// The batch failed.
     pub async fn run(&mut self, records: &[Record]) -> Result<Vec<Emitted>, Failure> {
+        self.triage(records).await.map(|(emits, _)| emits)
+    }
+
+    /// Runs a batch of these records; what was set aside is told beside what is emitted.
+    ///
+    /// # Errors
+    /// The batch failed.
+    pub async fn triage(&mut self, records: &[Record]) -> Result<(Vec<Emitted>, Vec<Failure>), Failure> {
         let batch = batch(self.inlet, self.partition, records);
-        let parts = self.lane.run(&batch).await?;
-        let outlets = self.guest.descriptor().outlets.iter().map(|port| port.name.as_str()).collect::<Vec<_>>();
-        Ok(emitted(&outlets, &batch, &parts))
+        let Ran { emits, poison } = self.lane.run(&batch, &Outlets(&self.guest)).await?;
+        Ok((emits.concat(), poison))
     }
 }
 
-/// Loads a guest, once a process and limits: compiling is what takes the time.
-async fn load(package: &str, limits: Limits) -> Arc<Component> {
+/// A door that takes everything.
+struct Outlets<'a>(&'a Guest);
+
+impl Door for Outlets<'_> {
+    type Emits = Vec<Emitted>;
+
+    fn accept(&self, batch: &Arc<Batch>, parts: Vec<Output>) -> Result<Vec<Emitted>, Box<Failure>> {
+        let outlets = self.0.descriptor().outlets.iter().map(|port| port.name.as_str()).collect::<Vec<_>>();
+        Ok(emitted(&outlets, batch, &parts))
+    }
+}
+
+/// Loads a guest, once a process: compiling is what takes the time.
+async fn load(package: &str) -> Arc<Component> {
     static LOADED: Mutex<BTreeMap<String, Arc<Component>>> = Mutex::const_new(BTreeMap::new());
     let mut loaded = LOADED.lock().await;
     if let Some(component) = loaded.get(package) {
         return Arc::clone(component);
     }
     let path = guests::component(package);
-    let component = Arc::new(open(&path, limits).await);
+    let component = Arc::new(open(&path, limits()).await);
     loaded.insert(package.to_owned(), Arc::clone(&component));
     component
 }

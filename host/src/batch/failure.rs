@@ -18,14 +18,16 @@ pub struct Place {
 pub enum Cause {
     /// `process` answered with an error; the guest is intact.
     Refused,
-    /// `start` answered with an error, so the batch never reached the guest.
+    /// The instance ended before or in `start`, so the batch never reached the guest.
     NotStarted,
     /// The guest's code ended: a panic, a trap, an exit.
     Trapped,
     /// The guest's output broke a rule of the contract.
     Broke,
-    /// The guest ran into a limit.
+    /// The guest ran into a limit other than time.
     Limited,
+    /// The guest ran out of time.
+    TimedOut,
     /// The host could not run the guest: not the guest's doing.
     Host,
 }
@@ -52,6 +54,12 @@ impl Failure {
     pub fn unsendable(place: Place, record: Option<(usize, i64)>, why: String) -> Self {
         let what = "the streamlet emitted what cannot be sent".into();
         Self { cause: Cause::Broke, place, record, what, why, detail: String::new() }
+    }
+
+    /// The same failure with more to say.
+    pub(crate) fn with_detail(&self, line: &str) -> Self {
+        let detail = if self.detail.is_empty() { line.to_owned() } else { format!("{line}\n{}", self.detail) };
+        Self { detail, ..self.clone() }
     }
 
     /// The first line: what failed, where, and why.

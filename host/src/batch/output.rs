@@ -2,14 +2,14 @@
 
 use std::fmt;
 
-use super::record::{Headers, Record, span};
+use super::record::{HEADER_WORDS, Headers, Record, span};
 use super::{ABSENT, Batch, FROM_SOURCE};
 
 /// Words an emit takes in the output's table.
 pub(crate) const EMIT_WORDS: usize = 8;
 
-/// One part of a batch's output. Only the checker makes one, after it has found every index and span in range for the
-/// batch at hand.
+/// One part of a batch's output. Only the checker makes one of what a guest gave, after it has found every index and span
+/// in range for the batch at hand.
 pub struct Output {
     arena: Vec<u8>,
     emits: Vec<u32>,
@@ -48,6 +48,43 @@ impl Output {
                 headers: (first_header, header_count),
             })
         })
+    }
+}
+
+/// Puts an output of the host's own together: records that are forwarded with other headers.
+#[derive(Default)]
+pub(crate) struct OutputBuilder {
+    arena: Vec<u8>,
+    emits: Vec<u32>,
+    headers: Vec<u32>,
+    /// How many headers emits have taken so far.
+    taken: usize,
+}
+
+impl OutputBuilder {
+    /// Appends a header of the next emit. Its bytes come from a batch, whose positions are 32 bits wide, so they fit.
+    pub(crate) fn header(&mut self, name: &[u8], value: Option<&[u8]>) {
+        for bytes in [Some(name), value] {
+            let row = match bytes {
+                Some(bytes) => [self.arena.len(), bytes.len()].map(|word| u32::try_from(word).unwrap_or(ABSENT)),
+                None => [ABSENT, 0],
+            };
+            self.headers.extend(row);
+            self.arena.extend_from_slice(bytes.unwrap_or_default());
+        }
+    }
+
+    /// Emits a record of the batch with the headers since the last emit, and everything else as it came.
+    pub(crate) fn forward(&mut self, outlet: u32, source: u32) {
+        let headers = self.headers.len() / HEADER_WORDS;
+        let [first, count] = [self.taken, headers - self.taken].map(|word| u32::try_from(word).unwrap_or(0));
+        self.emits.extend([outlet, source, FROM_SOURCE, 0, FROM_SOURCE, 0, first, count]);
+        self.taken = headers;
+    }
+
+    pub(crate) fn build(self) -> Output {
+        let Self { arena, emits, headers, taken: _ } = self;
+        Output { arena, emits, headers }
     }
 }
 

@@ -61,6 +61,21 @@ impl Batch {
         })
     }
 
+    /// A batch of some of its records, over the same bytes. Indices past its end are left out.
+    #[must_use]
+    pub fn part(&self, records: std::ops::Range<usize>) -> Self {
+        let of = |words: usize| records.start.saturating_mul(words)..records.end.min(self.len()).saturating_mul(words);
+        Self {
+            inlet: self.inlet,
+            partition: self.partition,
+            arena: self.arena.clone(),
+            times: self.times.get(of(2)).unwrap_or_default().to_vec(),
+            records: self.records.get(of(RECORD_WORDS)).unwrap_or_default().to_vec(),
+            // Records name their headers by their places in the whole table.
+            headers: self.headers.clone(),
+        }
+    }
+
     /// The offsets of the first and the last record; none in an empty batch.
     pub fn offsets(&self) -> Option<(i64, i64)> {
         let first = self.times.first()?;
@@ -328,6 +343,20 @@ mod tests {
         assert_eq!((third.key(), third.value()), (Some(&b""[..]), Some(&b""[..])));
         assert_eq!(third.headers().collect::<Vec<_>>(), headers[..1]);
         assert!(batch.record(3).is_none());
+    }
+
+    #[test]
+    fn a_part_has_its_records_and_their_headers() {
+        let mut builder = BatchBuilder::default();
+        for offset in 0..5u8 {
+            let header = Header { name: b"n", value: Some(&[offset]) };
+            builder.push((offset.into(), 0), None, Some(&[offset; 3]), std::iter::once(header)).unwrap();
+        }
+        let part = builder.take(2, 7).part(1..3);
+        assert_eq!((part.inlet, part.partition, part.len(), part.offsets()), (2, 7, 2, Some((1, 2))));
+        let second = part.record(1).unwrap();
+        assert_eq!((second.value(), second.headers().next().unwrap().value), (Some(&[2; 3][..]), Some(&[2][..])));
+        assert!(part.part(5..9).is_empty());
     }
 
     #[test]

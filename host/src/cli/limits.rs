@@ -1,5 +1,6 @@
 //! The flags of what a guest may use.
 
+use std::num::NonZeroU32;
 use std::time::Duration;
 
 use clap::Args;
@@ -26,6 +27,18 @@ pub(super) struct LimitFlags {
     /// Output of one batch: keys, headers and values of its emits, with the tables that describe them
     #[arg(long, value_name = "SIZE", value_parser = size, default_value = "64 MiB", env = "STREAMLET_OUTPUT_BYTES")]
     output_bytes: usize,
+    /// Memory above which an instance that has grown is replaced between batches
+    #[arg(long, value_name = "SIZE", value_parser = size, default_value = "64 MiB", env = "STREAMLET_KEPT_MEMORY")]
+    kept_memory: usize,
+    /// Lines a second that one partition's guest may log
+    #[arg(long, value_name = "N", default_value_t = 100, env = "STREAMLET_LOG_LINES")]
+    log_lines: u32,
+    /// Instances alive at once; partitions beyond it wait their turn
+    #[arg(long, value_name = "N", default_value = "2048", env = "STREAMLET_LIVE_INSTANCES")]
+    live_instances: NonZeroU32,
+    /// How long an instance may wait for a batch before it is ended
+    #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "10 min", env = "STREAMLET_INSTANCE_IDLE")]
+    instance_idle: Duration,
 }
 
 impl From<&LimitFlags> for Limits {
@@ -36,7 +49,10 @@ impl From<&LimitFlags> for Limits {
             memory_bytes_max: flags.guest_memory,
             table_elements_max: flags.guest_table_elements,
             output_bytes_max: flags.output_bytes,
-            ..Self::default()
+            kept_memory_bytes_max: flags.kept_memory,
+            log_lines_per_second: flags.log_lines,
+            live_instances_max: flags.live_instances.get() as usize,
+            idle_max: flags.instance_idle,
         }
     }
 }

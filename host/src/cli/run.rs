@@ -16,6 +16,7 @@ use super::limits::{LimitFlags, size};
 use super::loading::LoadFlags;
 use super::log::LogFormat;
 use super::open::Opener;
+use super::policy::PolicyFlags;
 use super::{Exit, signals};
 use crate::batch::{Binding, Start};
 use crate::console::Console;
@@ -65,6 +66,8 @@ pub(super) struct Run {
     #[arg(long, env = "STREAMLET_QUIET", value_parser = FalseyValueParser::new())]
     quiet: bool,
     #[command(flatten)]
+    policy: PolicyFlags,
+    #[command(flatten)]
     grants: GrantFlags,
     #[command(flatten)]
     loading: LoadFlags,
@@ -96,13 +99,14 @@ impl Run {
                 return Ok(Exit::Broke);
             }
         };
+        let policy = self.policy.resolve(descriptor)?;
         let settings = self.settings();
         let start = start(descriptor, config, &settings);
         // On one terminal a progress line and results would tear each other apart.
         let shows_progress = console.is_terminal() && !std::io::stdout().is_terminal() && !self.quiet;
         let reporter = Arc::new(Reporter { console: console.clone(), log_format, shows_progress });
         let observer: Arc<dyn Observer> = Arc::<Reporter>::clone(&reporter);
-        let ending = files::run(&component, start, settings, observer, signals::first()).await?;
+        let ending = files::run(&component, start, settings, policy, observer, signals::first()).await?;
         if shows_progress {
             console.progress("");
         }
@@ -227,6 +231,16 @@ struct Reporter {
 }
 
 impl Observer for Reporter {
+    fn set_aside(&self, record: &FailedBatch) {
+        match self.log_format {
+            LogFormat::Json => telemetry::record_set_aside(record),
+            LogFormat::Text => {
+                let text = format!("set aside: {}\n  at {}", record.failure.headline(), record.read);
+                self.console.line(&text);
+            }
+        }
+    }
+
     fn failed(&self, batch: &FailedBatch) {
         match self.log_format {
             LogFormat::Json => telemetry::batch_failed(batch),

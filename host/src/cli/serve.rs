@@ -10,9 +10,10 @@ use super::grants::GrantFlags;
 use super::limits::{LimitFlags, duration};
 use super::loading::LoadFlags;
 use super::open::Opener;
+use super::policy::PolicyFlags;
 use super::{Exit, signals};
 use crate::console::Console;
-use crate::server::{self, Listener, Shutdown};
+use crate::server::{self, Listener, Served, Shutdown};
 
 /// Serves a streamlet to the platform's sidecar, on the loopback interface
 ///
@@ -29,6 +30,8 @@ pub(super) struct Serve {
     /// How long batches in flight may take once a conversation or the process is to end
     #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "8 s", env = "STREAMLET_DRAIN_GRACE")]
     drain_grace: Duration,
+    #[command(flatten)]
+    policy: PolicyFlags,
     #[command(flatten)]
     grants: GrantFlags,
     #[command(flatten)]
@@ -70,6 +73,7 @@ impl Serve {
             Ok(component) => component,
             Err(exit) => return Ok(exit),
         };
+        let policy = self.policy.resolve(component.descriptor())?;
         tracing::info!(
             target: "streamlet",
             %address,
@@ -79,7 +83,7 @@ impl Serve {
             "ready"
         );
         // The server holds a receiver until it ends.
-        let _ = ready.send(Some(component));
+        let _ = ready.send(Some(Served { component, policy }));
         serving.await??;
         tracing::info!(target: "streamlet", "ended");
         Ok(Exit::Yes)

@@ -27,6 +27,22 @@ impl Frames {
         Self::one(wire::from_process::Message::Fail(wire::Fail { batch_id, error }))
     }
 
+    /// Messages in the order of their batches. A whole batch's are not copied.
+    pub fn joined(frames: Vec<Self>) -> Self {
+        match <[Self; 1]>::try_from(frames) {
+            Ok([frames]) => frames,
+            Err(frames) => {
+                let mut bytes = BytesMut::with_capacity(frames.iter().map(|frames| frames.bytes.len()).sum());
+                let mut lengths = std::collections::VecDeque::new();
+                for frames in frames {
+                    bytes.put(frames.bytes);
+                    lengths.extend(frames.lengths);
+                }
+                Self { bytes: bytes.freeze(), lengths }
+            }
+        }
+    }
+
     /// Takes the next message's bytes.
     pub fn pop(&mut self) -> Option<Bytes> {
         let length = self.lengths.pop_front()?;

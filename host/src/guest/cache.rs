@@ -6,7 +6,6 @@
 //! their place and renamed, so that processes share a directory without locks. It is bounded: what was used least
 //! recently goes first. Whatever goes wrong, the component is compiled.
 
-use std::fmt::Write as _;
 use std::fs::{self, DirBuilder, DirEntry, File, OpenOptions};
 use std::hash::{Hash as _, Hasher};
 use std::io;
@@ -177,15 +176,11 @@ pub(super) fn replace(path: &Path, mode: u32, code: &Code) -> io::Result<()> {
 pub(super) struct Key(String);
 
 impl Key {
-    /// Of a component's bytes, compiled by this engine.
-    pub(super) fn new(engine: &wasmtime::Engine, component: &[u8]) -> Self {
-        let mut hasher = DigestHasher(Sha256::new_with_prefix(Sha256::digest(component)));
+    /// Of a component by its digest, compiled by this engine.
+    pub(super) fn new(engine: &wasmtime::Engine, component: &str) -> Self {
+        let mut hasher = DigestHasher(Sha256::new_with_prefix(component));
         engine.precompile_compatibility_hash().hash(&mut hasher);
-        Self(hasher.0.finalize().iter().fold(String::new(), |mut text, byte| {
-            // Writing to a string cannot fail.
-            let _ = write!(text, "{byte:02x}");
-            text
-        }))
+        Self(format!("{:x}", hasher.0.finalize()))
     }
 }
 
@@ -238,8 +233,8 @@ mod tests {
     fn the_key_tells_components_and_engines_apart() {
         let engine = wasmtime::Engine::default();
         let other = wasmtime::Engine::new(wasmtime::Config::new().epoch_interruption(true)).unwrap();
-        assert_eq!(Key::new(&engine, b"one"), Key::new(&wasmtime::Engine::default(), b"one"));
-        assert_ne!(Key::new(&engine, b"one"), Key::new(&engine, b"two"));
-        assert_ne!(Key::new(&engine, b"one"), Key::new(&other, b"one"));
+        assert_eq!(Key::new(&engine, "one"), Key::new(&wasmtime::Engine::default(), "one"));
+        assert_ne!(Key::new(&engine, "one"), Key::new(&engine, "two"));
+        assert_ne!(Key::new(&engine, "one"), Key::new(&other, "one"));
     }
 }

@@ -19,6 +19,7 @@ const FILE_MODE: u32 = 0o666;
 /// A component's code, not yet known to be a streamlet's.
 pub struct Compiled {
     path: PathBuf,
+    digest: String,
     code: Code,
     component: wasmtime::component::Component,
 }
@@ -36,24 +37,24 @@ impl Compiled {
     }
 
     fn obtain(engine: &wasmtime::Engine, file: ComponentFile, cache: Option<&Cache>) -> Result<Self, LoadError> {
-        let path = file.path;
-        let bytes = match file.content {
+        let ComponentFile { path, content, digest } = file;
+        let bytes = match content {
             Content::Component(bytes) => bytes,
             Content::Trusted(code) => {
                 let code = Code::Memory(code);
                 return match code.load(engine) {
-                    Ok(component) => Ok(Self { path, code, component }),
+                    Ok(component) => Ok(Self { path, digest, code, component }),
                     Err(source) => Err(LoadError::Incompatible { path, source }),
                 };
             }
         };
-        let place = cache.map(|cache| (cache, Key::new(engine, &bytes)));
+        let place = cache.map(|cache| (cache, Key::new(engine, &digest)));
         if let Some((cache, key)) = &place
             && let Some(code) = cache.find(key)
             && let Ok(component) = code.load(engine)
         {
             tracing::debug!(target: "streamlet", component = %path.display(), "compiled code found in the cache");
-            return Ok(Self { path, code, component });
+            return Ok(Self { path, digest, code, component });
         }
         let began = Instant::now();
         let compiled = Code::compile(engine, &bytes).and_then(|code| Ok((code.load(engine)?, code)));
@@ -66,12 +67,17 @@ impl Compiled {
         if let Some((cache, key)) = &place {
             cache.keep(key, &code);
         }
-        Ok(Self { path, code, component })
+        Ok(Self { path, digest, code, component })
     }
 
     /// The component's file.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// SHA-256 of the file, in hexadecimal digits.
+    pub(super) fn digest(&self) -> &str {
+        &self.digest
     }
 
     /// Checks that it is a streamlet's, as far as its exports and imports tell.

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use streamlet_protocol::Descriptor;
 
@@ -11,9 +12,12 @@ use super::compiled::Compiled;
 use super::descriptor::from_guest;
 use super::ended::Ended;
 use super::engine::Engine;
-use super::instance::{Instance, Owner, State};
+use super::instance::{Instance, State};
+use super::instances::{Home, Seat};
 use super::loading::{ComponentFile, LoadError};
 use super::output::OutletRule;
+use super::overtime::Pace;
+use super::owner::Owner;
 use super::pool::Allocation;
 use super::text;
 use crate::batch::{Batch, Place, Start};
@@ -23,6 +27,7 @@ pub struct Component {
     engine: Arc<Engine>,
     pre: StreamletGuestPre<State>,
     descriptor: Descriptor,
+    digest: String,
 }
 
 impl Component {
@@ -42,7 +47,7 @@ impl Component {
     pub async fn link(engine: &Arc<Engine>, compiled: Compiled) -> Result<Self, LoadError> {
         let (engine, pre) = compiled.link(engine)?;
         let descriptor = describe(&engine, &pre, compiled.path()).await?;
-        Ok(Self { engine, pre, descriptor })
+        Ok(Self { engine, pre, descriptor, digest: compiled.digest().to_owned() })
     }
 
     /// Where its instances get their memory.
@@ -53,6 +58,11 @@ impl Component {
     /// What the component declares; valid by the platform's rules.
     pub fn descriptor(&self) -> &Descriptor {
         &self.descriptor
+    }
+
+    /// SHA-256 of the file that it was loaded from, in hexadecimal digits.
+    pub fn digest(&self) -> &str {
+        &self.digest
     }
 
     /// The component within a conversation.
@@ -73,7 +83,9 @@ impl fmt::Debug for Component {
 
 async fn describe(engine: &Arc<Engine>, pre: &StreamletGuestPre<State>, path: &Path) -> Result<Descriptor, LoadError> {
     let silent = |ended: Ended| LoadError::silent(path, &ended);
-    let mut instance = Instance::new(engine, pre, &Arc::from([]), Owner::describing()).await.map_err(silent)?;
+    let owner = Arc::new(Owner::describing(engine.limits.log_lines_per_second));
+    let instance = Instance::new(engine, pre, &Arc::from([]), owner, Seat::aside()).await;
+    let mut instance = instance.map_err(silent)?;
     let answer = instance.describe().await.map_err(silent)?;
     from_guest(answer)
         .map_err(|problems| LoadError::Invalid { path: path.into(), problems: text::some_of(problems.into_iter()) })
@@ -93,6 +105,16 @@ impl Guest {
         self.component.descriptor()
     }
 
+    /// SHA-256 of the component's file, in hexadecimal digits.
+    pub fn digest(&self) -> &str {
+        self.component.digest()
+    }
+
+    /// Whether the conversation binds the outlet of this index.
+    pub fn binds(&self, outlet: u32) -> bool {
+        self.outlets.get(outlet as usize).is_some_and(|outlet| outlet.bound)
+    }
+
     /// Where a batch comes from, in the words of a failure.
     pub fn place(&self, batch: &Batch) -> Place {
         let inlet = self.descriptor().inlets.get(batch.inlet as usize);
@@ -103,16 +125,37 @@ impl Guest {
         }
     }
 
-    /// Makes an instance for one partition of the inlet with this index, and starts it.
+    /// The lane of one partition of the inlet with this index, in the log's words.
+    pub fn owner(&self, inlet: u32, partition: i32) -> Arc<Owner> {
+        let inlet = self.descriptor().inlets.get(inlet as usize).map_or_else(String::new, |inlet| inlet.name.clone());
+        let lines_per_second = self.component.engine.limits.log_lines_per_second;
+        Arc::new(Owner::new(self.start.streamlet.clone(), Some((inlet, partition)), lines_per_second))
+    }
+
+    /// Where a lane keeps its instance between batches.
+    pub fn home(&self) -> Home {
+        self.component.engine.instances.home()
+    }
+
+    /// How long an instance may wait there.
+    pub fn idle_max(&self) -> Duration {
+        self.component.engine.limits.idle_max
+    }
+
+    /// Makes an instance and starts it, once there is a place for one more.
     ///
     /// # Errors
     /// [`Ended`]; the instance is gone then.
-    pub async fn instantiate(&self, inlet: u32, partition: i32) -> Result<Instance, Ended> {
-        let Component { engine, pre, descriptor } = &*self.component;
-        let inlet = descriptor.inlets.get(inlet as usize).map_or_else(String::new, |inlet| inlet.name.clone());
-        let owner = Owner { streamlet: self.start.streamlet.clone(), lane: Some((inlet, partition)) };
-        let mut instance = Instance::new(engine, pre, &self.outlets, owner).await?;
+    pub async fn instantiate(&self, owner: Arc<Owner>) -> Result<Instance, Ended> {
+        let Component { engine, pre, .. } = &*self.component;
+        let seat = engine.instances.seat().await;
+        let mut instance = Instance::new(engine, pre, &self.outlets, owner, seat).await?;
         instance.start(&self.start).await?;
         Ok(instance)
+    }
+
+    /// Runs a call into a guest to its end, on threads of its own once it takes long.
+    pub async fn run<T: Send + 'static>(&self, pace: &mut Pace, call: impl Future<Output = T> + Send + 'static) -> T {
+        self.component.engine.overtime.run(pace, call).await
     }
 }

@@ -111,7 +111,8 @@ impl Ended {
             Self::TimedOut { export, deadline } => {
                 let flag = if *export == "process" { "--batch-deadline" } else { "--start-deadline" };
                 let limit = format!("`{export}` took longer than its deadline of {deadline:?}; raise it with {flag}");
-                (Cause::Limited, "the streamlet ran into a limit".into(), limit)
+                let cause = if *export == "process" { Cause::TimedOut } else { Cause::NotStarted };
+                (cause, "the streamlet ran into a limit".into(), limit)
             }
             Self::Host(error) => (Cause::Host, "the host cannot run the streamlet".into(), format!("{error:#}")),
         };
@@ -139,6 +140,7 @@ impl Trap {
         } else {
             (Cause::Trapped, trapped(), self.reason())
         };
+        let cause = if self.export == "process" { cause } else { Cause::NotStarted };
         let (why, mut detail) = split(&text);
         if !self.last_words.is_empty() && !why.starts_with("panicked at ") {
             push_line(&mut detail, "the last it wrote to standard error:");

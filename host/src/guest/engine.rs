@@ -10,7 +10,9 @@ use wasmtime::{Config, OptLevel, PoolingAllocationConfig, WasmBacktraceDetails};
 
 use super::bindings::ankka::flow::emitter;
 use super::instance::State;
+use super::instances::Instances;
 use super::limits::Limits;
+use super::overtime::Overtime;
 use super::pool::Allocation;
 use super::ticker::Ticker;
 use super::wasi::{self, Granted, Grants};
@@ -31,6 +33,9 @@ pub enum EngineError {
     /// The ticker's thread could not be started.
     #[error("the thread that interrupts guests cannot be started")]
     Ticker(#[source] std::io::Error),
+    /// The threads of long calls could not be started.
+    #[error("the threads for calls that take long cannot be started")]
+    Overtime(#[source] std::io::Error),
 }
 
 /// Compiles components and runs their instances within [`Limits`].
@@ -39,8 +44,10 @@ pub struct Engine {
     pub(super) linker: Linker<State>,
     pub(super) ticker: Ticker,
     pub(super) limits: Limits,
-    pub(super) granted: Arc<Granted>,
     pub(super) allocation: Allocation,
+    pub(super) granted: Arc<Granted>,
+    pub(super) instances: Arc<Instances>,
+    pub(super) overtime: Arc<Overtime>,
 }
 
 impl Engine {
@@ -57,21 +64,28 @@ impl Engine {
     /// # Errors
     /// [`EngineError`].
     pub fn granting(limits: Limits, grants: Grants) -> Result<Self, EngineError> {
-        Self::allocating(&config(), limits, Arc::new(Granted::new(grants)), Allocation::OnDemand)
+        let granted = Arc::new(Granted::new(grants));
+        let instances = Arc::new(Instances::new(limits.live_instances_max));
+        let overtime = Arc::new(Overtime::start().map_err(EngineError::Overtime)?);
+        Self::allocating(&config(), limits, Allocation::OnDemand, granted, instances, overtime)
     }
 
     /// One more engine like this, whose instances come from a pool. What this one compiled runs on it.
     pub(super) fn pooled(&self, pool: PoolingAllocationConfig) -> Result<Self, EngineError> {
         let mut config = config();
         config.allocation_strategy(pool);
-        Self::allocating(&config, self.limits, Arc::clone(&self.granted), Allocation::Pooled)
+        let (granted, instances, overtime) = (&self.granted, &self.instances, &self.overtime);
+        let (granted, instances, overtime) = (Arc::clone(granted), Arc::clone(instances), Arc::clone(overtime));
+        Self::allocating(&config, self.limits, Allocation::Pooled, granted, instances, overtime)
     }
 
     fn allocating(
         config: &Config,
         limits: Limits,
-        granted: Arc<Granted>,
         allocation: Allocation,
+        granted: Arc<Granted>,
+        instances: Arc<Instances>,
+        overtime: Arc<Overtime>,
     ) -> Result<Self, EngineError> {
         let wasmtime = wasmtime::Engine::new(config).map_err(EngineError::Settings)?;
         let mut linker = Linker::new(&wasmtime);
@@ -79,7 +93,7 @@ impl Engine {
         emitter::add_to_linker::<State, wasmtime::component::HasSelf<State>>(&mut linker, |state| state)
             .map_err(EngineError::Settings)?;
         let ticker = Ticker::start(&wasmtime).map_err(EngineError::Ticker)?;
-        Ok(Self { wasmtime, linker, ticker, limits, granted, allocation })
+        Ok(Self { wasmtime, linker, ticker, limits, allocation, granted, instances, overtime })
     }
 }
 

@@ -12,9 +12,11 @@ use super::bindings::ankka::flow::{emitter, types};
 use super::bindings::{StreamletGuest, StreamletGuestPre};
 use super::ended::{Ended, Trap};
 use super::engine::Engine;
+use super::instances::Seat;
 use super::limits::{Accountant, Limits};
 use super::log::GuestLog;
 use super::output::{Checker, OutletRule, OutputFault};
+use super::owner::Owner;
 use super::text::bounded;
 use super::wasi::Sandbox;
 use crate::batch::{Batch, Binding, Output, Start};
@@ -25,22 +27,6 @@ const MESSAGE_BYTES_MAX: usize = 16 * 1024;
 const DESCRIPTOR_BYTES_MAX: usize = 1 << 20;
 /// What runs before any export.
 const INSTANTIATION: &str = "instantiation";
-
-/// Whose lines a guest's log lines are.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Owner {
-    /// The deployment's name, or the component's before there is a deployment.
-    pub streamlet: String,
-    /// The inlet's name and the partition; none while the component describes itself.
-    pub lane: Option<(String, i32)>,
-}
-
-impl Owner {
-    /// The owner of an instance that only describes itself.
-    pub(super) fn describing() -> Self {
-        Self { streamlet: "describe".into(), lane: None }
-    }
-}
 
 /// What an instance's store holds.
 pub(super) struct State {
@@ -85,6 +71,10 @@ pub struct Instance {
     guest: StreamletGuest,
     engine: Arc<Engine>,
     outlets: Arc<[OutletRule]>,
+    /// Bytes of memory once it was started.
+    started_bytes: usize,
+    /// Given back after everything above is gone.
+    _seat: Seat,
 }
 
 impl Instance {
@@ -93,7 +83,8 @@ impl Instance {
         engine: &Arc<Engine>,
         component: &StreamletGuestPre<State>,
         outlets: &Arc<[OutletRule]>,
-        owner: Owner,
+        owner: Arc<Owner>,
+        seat: Seat,
     ) -> Result<Self, Ended> {
         let log = GuestLog::new(owner);
         let state = State {
@@ -112,7 +103,10 @@ impl Instance {
         let instantiate = component.instantiate_async(&mut store);
         let guest = within(engine, engine.limits.start_deadline, INSTANTIATION, instantiate).await?;
         match guest {
-            Ok(guest) => Ok(Self { store, guest, engine: Arc::clone(engine), outlets: Arc::clone(outlets) }),
+            Ok(guest) => {
+                let (engine, outlets) = (Arc::clone(engine), Arc::clone(outlets));
+                Ok(Self { store, guest, engine, outlets, started_bytes: 0, _seat: seat })
+            }
             // A module may run code when it is instantiated. Whatever else fails here is the host's lack of something.
             Err(error) if error.is::<WasmTrap>() => Err(ended(&mut store, &engine.limits, INSTANTIATION, error)),
             Err(error) => match store.data().accountant.refusal {
@@ -146,11 +140,18 @@ impl Instance {
         match within(&self.engine, self.engine.limits.start_deadline, "start", call).await? {
             Ok(Ok(())) => {
                 self.store.data().log.call_returned();
+                self.started_bytes = self.store.data().accountant.memory_bytes();
                 Ok(())
             }
             Ok(Err(message)) => Err(Ended::NotStarted(bounded(&message, MESSAGE_BYTES_MAX))),
             Err(error) => Err(ended(&mut self.store, &self.engine.limits, "start", error)),
         }
+    }
+
+    /// Whether it has grown, since its start, past what an instance may keep between batches.
+    pub fn has_outgrown(&self) -> bool {
+        let bytes = self.store.data().accountant.memory_bytes();
+        bytes > self.engine.limits.kept_memory_bytes_max && bytes > self.started_bytes
     }
 
     /// Runs a batch and returns its output's parts in order: what was flushed, then what was returned.

@@ -18,8 +18,15 @@ pub struct Limits {
     /// Bytes of one batch's output, counted in two ways that must both stay below: what the guest hands over (arenas and
     /// tables), and what its emits carry (keys, values and headers, those of source records included).
     pub output_bytes_max: usize,
+    /// Bytes of memory beyond which an instance that has grown since its `start` is ended between batches: memory of a
+    /// guest never shrinks.
+    pub kept_memory_bytes_max: usize,
+    /// Lines a second that the guests of one lane may log, with ten seconds' worth at once.
+    pub log_lines_per_second: u32,
     /// Instances that may live at once; lanes beyond it wait their turn.
     pub live_instances_max: usize,
+    /// How long an instance may wait for its next batch before it is ended.
+    pub idle_max: Duration,
 }
 
 impl Default for Limits {
@@ -30,7 +37,10 @@ impl Default for Limits {
             memory_bytes_max: 256 << 20,
             table_elements_max: 1_000_000,
             output_bytes_max: 64 << 20,
+            kept_memory_bytes_max: 64 << 20,
+            log_lines_per_second: 100,
             live_instances_max: 2_048,
+            idle_max: Duration::from_mins(10),
         }
     }
 }
@@ -62,6 +72,11 @@ impl Accountant {
             table_elements_max: limits.table_elements_max,
             refusal: None,
         }
+    }
+
+    /// Bytes of all memories.
+    pub(super) fn memory_bytes(&self) -> usize {
+        self.memory_bytes
     }
 }
 

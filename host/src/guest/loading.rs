@@ -3,6 +3,7 @@
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
+use sha2::{Digest as _, Sha256};
 use wasmtime::component::types::ComponentItem;
 
 use super::bindings::StreamletGuestPre;
@@ -154,6 +155,8 @@ impl LoadError {
 pub struct ComponentFile {
     pub(super) path: PathBuf,
     pub(super) content: Content,
+    /// SHA-256 of the file, in hexadecimal digits.
+    pub(super) digest: String,
 }
 
 /// What a file that can be loaded holds.
@@ -200,11 +203,12 @@ impl ComponentFile {
             let found = format!("it is larger than {COMPONENT_BYTES_MAX} bytes");
             return Err(LoadError::NotAComponent { path, found });
         }
+        let digest = format!("{:x}", Sha256::digest(&bytes));
         if !is_precompiled {
-            return Ok(Self { path, content: Content::Component(bytes) });
+            return Ok(Self { path, content: Content::Component(bytes), digest });
         }
         match code::unsealed(bytes).filter(|code| code::is_component(code)) {
-            Some(code) => Ok(Self { path, content: Content::Trusted(code) }),
+            Some(code) => Ok(Self { path, content: Content::Trusted(code), digest }),
             None => Err(LoadError::Damaged { path }),
         }
     }

@@ -2,7 +2,7 @@
 //!
 //! Each line becomes a log event under the target `guest` with the streamlet's name, the inlet and the partition. A
 //! line is cut at [`LINE_BYTES_MAX`], and what is not printable text is escaped, so that a guest can neither fill the
-//! log with one endless line nor write terminal sequences. The end of the standard error is kept, bounded, for the
+//! log with one endless line nor write terminal sequences, and a lane's lines have a rate (`owner`). The end of the standard error is kept, bounded, for the
 //! failure's text. A panic's report is held back: if the guest dies of it, the failure carries it; if not, it is logged
 //! when the call returns.
 
@@ -17,9 +17,8 @@ use wasmtime_wasi::async_trait;
 use wasmtime_wasi::cli::{IsTerminal, StdoutStream};
 use wasmtime_wasi::p2::{OutputStream, Pollable, StreamResult};
 
-use super::instance::Owner;
+use super::owner::Owner;
 use super::text::printable;
-use crate::telemetry;
 
 /// Bytes of a line that are logged; the rest is counted and dropped.
 pub(super) const LINE_BYTES_MAX: usize = 1024;
@@ -41,7 +40,7 @@ pub(super) struct GuestLog(Arc<Mutex<Lines>>);
 
 #[derive(Debug)]
 struct Lines {
-    owner: Owner,
+    owner: Arc<Owner>,
     output: Line,
     error: Line,
     /// The last lines of the standard error, escaped.
@@ -59,7 +58,7 @@ struct Line {
 }
 
 impl GuestLog {
-    pub(super) fn new(owner: Owner) -> Self {
+    pub(super) fn new(owner: Arc<Owner>) -> Self {
         Self(Arc::new(Mutex::new(Lines {
             owner,
             output: Line::default(),
@@ -77,7 +76,10 @@ impl GuestLog {
 
     /// Ends a call that the guest survived: whatever was held back is logged after all.
     pub(super) fn call_returned(&self) {
-        self.lines(Lines::release);
+        self.lines(|lines| {
+            lines.release();
+            lines.owner.tell_dropped();
+        });
     }
 
     /// The end of the standard error, for the text of a failure. What was begun without a line end belongs to it.
@@ -139,13 +141,13 @@ impl Lines {
     fn end_line(&mut self, stream: Stream) {
         let Some(line) = self.line(stream).take() else { return };
         if stream == Stream::Output {
-            telemetry::guest_line(&self.owner, "stdout", &line);
+            self.owner.log("stdout", &line);
             return;
         }
         if self.held > 0 || begins_a_panic(&line) {
             self.held += 1;
         } else {
-            telemetry::guest_line(&self.owner, "stderr", &line);
+            self.owner.log("stderr", &line);
         }
         self.last_words_bytes += line.len();
         self.last_words.push_back(line);
@@ -154,7 +156,7 @@ impl Lines {
             let dropped = if self.held == self.last_words.len() {
                 self.held -= 1;
                 let line = self.last_words.pop_back();
-                line.inspect(|line| telemetry::guest_line(&self.owner, "stderr", line))
+                line.inspect(|line| self.owner.log("stderr", line))
             } else {
                 self.last_words.pop_front()
             };
@@ -167,7 +169,7 @@ impl Lines {
         let held = std::mem::take(&mut self.held);
         let skipped = self.last_words.len().saturating_sub(held);
         for line in self.last_words.drain(..).skip(skipped) {
-            telemetry::guest_line(&self.owner, "stderr", &line);
+            self.owner.log("stderr", &line);
         }
         self.last_words_bytes = 0;
     }
@@ -250,7 +252,7 @@ mod tests {
     use super::*;
 
     fn log() -> GuestLog {
-        GuestLog::new(Owner::describing())
+        GuestLog::new(Arc::new(Owner::describing(100)))
     }
 
     #[test]

@@ -4,7 +4,7 @@ use streamlet_protocol::wire;
 use streamlet_protocol::wire::discovery_server::Discovery;
 use tonic::{Request, Response, Status};
 
-use super::Ready;
+use super::{Ready, Served};
 
 /// Characters of a reported problem that are logged; the sidecar's are a sentence each.
 const PROBLEM_CHARS_MAX: usize = 2048;
@@ -25,7 +25,7 @@ impl DiscoveryService {
 impl Discovery for DiscoveryService {
     async fn discover(&self, request: Request<wire::SidecarInfo>) -> Result<Response<wire::Spec>, Status> {
         let mut ready = self.ready.clone();
-        let component = super::component(&mut ready).await?;
+        let Served { component, .. } = super::served(&mut ready).await?;
         let wire::SidecarInfo { protocol_version, sidecar_version } = request.into_inner();
         tracing::info!(
             target: "streamlet",

@@ -1,20 +1,24 @@
 //! The lanes of one conversation: a task each, made when its partition's first batch comes, killed with the
-//! conversation.
+//! conversation, and a bounded number of them: for one more, the lane that has been idle longest ends.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use tokio::sync::mpsc;
+use tokio::sync::{Notify, mpsc};
 use tokio::task::JoinSet;
+use tokio::time::timeout;
 
 use super::outgoing::Answer;
 use crate::batch::{Batch, Failure, Output};
 use crate::codec::{EncodeFault, Frames, encode_emits};
 use crate::conversation::{Conversation, Ticket};
 use crate::guest::Guest;
-use crate::lane::Lane;
+use crate::lane::{Door, Lane, Policy};
 use crate::telemetry;
 
+/// Lanes of a conversation; beyond it the idle end, and with none idle no more is read.
+const LANES_MAX: usize = 4096;
 /// Bytes of a failure's text in a `Fail`.
 const FAIL_BYTES_MAX: usize = 16 << 10;
 /// Bytes of a `Fail` beside its text.
@@ -29,37 +33,84 @@ pub(super) struct Context {
     pub(super) answers: mpsc::Sender<Answer>,
     pub(super) outlets: Vec<String>,
     pub(super) message_bytes_max: usize,
+    pub(super) policy: Policy,
+    /// Told each time that a lane has answered.
+    pub(super) answered: Notify,
 }
 
 /// The running lanes. Dropping them kills their guests.
 #[derive(Debug)]
 pub(super) struct Lanes {
     context: Arc<Context>,
-    queues: HashMap<(u32, i32), mpsc::Sender<(Ticket, Batch)>>,
+    running: HashMap<(u32, i32), Running>,
+    /// Counts batches, to tell which lane has been idle longest.
+    batches: u64,
     tasks: JoinSet<()>,
+}
+
+/// A lane's task, seen from outside.
+#[derive(Debug)]
+struct Running {
+    queue: mpsc::Sender<(Ticket, Batch)>,
+    is_busy: Arc<AtomicBool>,
+    /// When its last batch came, as counted by [`Lanes::batches`].
+    last: u64,
 }
 
 impl Lanes {
     pub(super) fn new(context: Context) -> Self {
-        Self { context: Arc::new(context), queues: HashMap::new(), tasks: JoinSet::new() }
+        Self { context: Arc::new(context), running: HashMap::new(), batches: 0, tasks: JoinSet::new() }
     }
 
     /// Hands a batch to its lane. The conversation lets only one be in flight there, so the queue has room.
     pub(super) async fn run(&mut self, ticket: Ticket, batch: Batch) {
         let key = (batch.inlet, batch.partition);
-        let queue = self.queues.entry(key).or_insert_with(|| {
+        if !self.running.contains_key(&key) {
+            self.make_room();
+        }
+        self.batches += 1;
+        let running = self.running.entry(key).or_insert_with(|| {
             let (queue, batches) = mpsc::channel(1);
-            let lane = Lane::new(Arc::clone(&self.context.guest), key.0, key.1);
-            self.tasks.spawn(drive(lane, batches, Arc::clone(&self.context)));
-            queue
+            let (context, is_busy) = (Arc::clone(&self.context), Arc::new(AtomicBool::new(false)));
+            let lane = Lane::new(Arc::clone(&context.guest), key.0, key.1, context.policy);
+            self.tasks.spawn(drive(lane, batches, Arc::clone(&is_busy), context));
+            Running { queue, is_busy, last: 0 }
         });
+        running.last = self.batches;
+        running.is_busy.store(true, Ordering::Release);
         // A lane ends before its queue only if the conversation is over.
-        let _ = queue.send((ticket, batch)).await;
+        let _ = running.queue.send((ticket, batch)).await;
+    }
+
+    /// Whether one more batch may come, for whichever partition.
+    pub(super) fn has_room(&self) -> bool {
+        self.running.len() < LANES_MAX || self.idle().next().is_some()
+    }
+
+    /// Comes when that may have changed.
+    pub(super) async fn answered(&self) {
+        self.context.answered.notified().await;
+    }
+
+    /// Ends the lane that has been idle longest if there are as many as may be.
+    fn make_room(&mut self) {
+        // Those that have ended are let go, or a long conversation would collect them.
+        while self.tasks.try_join_next().is_some() {}
+        if self.running.len() >= LANES_MAX
+            && let Some((key, _)) = self.idle().min_by_key(|(_, running)| running.last)
+        {
+            let key = *key;
+            self.running.remove(&key);
+        }
+    }
+
+    fn idle(&self) -> impl Iterator<Item = (&(u32, i32), &Running)> {
+        self.running.iter().filter(|(_, running)| !running.is_busy.load(Ordering::Acquire))
     }
 
     /// Acknowledges an empty batch.
     pub(super) fn acknowledge(&mut self, ticket: Ticket) {
-        // Those that are done are let go, or a long conversation would collect them.
+        // As in `make_room`.
         while self.tasks.try_join_next().is_some() {}
         let context = Arc::clone(&self.context);
         self.tasks.spawn(async move { context.answer(ticket, Frames::default(), Frames::ack(ticket.batch_id)).await });
@@ -67,25 +118,54 @@ impl Lanes {
 
     /// Waits until every batch in flight is answered. No more may come.
     pub(super) async fn drain(&mut self) {
-        self.queues.clear();
+        self.running.clear();
         while self.tasks.join_next().await.is_some() {}
     }
 }
 
 /// One lane's task: a batch after the other, until its queue ends.
-async fn drive(mut lane: Lane, mut batches: mpsc::Receiver<(Ticket, Batch)>, context: Arc<Context>) {
-    while let Some((ticket, batch)) = batches.recv().await {
-        let batch = Arc::new(batch);
-        let result = lane.run(&batch).await;
-        let encoded = result.map_err(Box::new).and_then(|parts| context.encode(ticket, &batch, &parts));
-        match encoded {
-            Ok(emits) => context.answer(ticket, emits, Frames::ack(ticket.batch_id)).await,
+async fn drive(
+    mut lane: Lane,
+    mut batches: mpsc::Receiver<(Ticket, Batch)>,
+    is_busy: Arc<AtomicBool>,
+    context: Arc<Context>,
+) {
+    loop {
+        let next = match timeout(context.guest.idle_max(), batches.recv()).await {
+            Ok(next) => next,
+            Err(_) => {
+                lane.rest();
+                batches.recv().await
+            }
+        };
+        let Some((ticket, batch)) = next else { return };
+        match lane.run(&Arc::new(batch), &Encoding { ticket, context: &context }).await {
+            Ok(ran) => {
+                telemetry::records_set_aside(ticket.batch_id, &ran.poison);
+                context.answer(ticket, Frames::joined(ran.emits), Frames::ack(ticket.batch_id)).await;
+            }
             Err(failure) => {
                 telemetry::batch_failed_in_conversation(ticket.batch_id, &failure);
                 let text = context.fail_text(&failure);
                 context.answer(ticket, Frames::default(), Frames::fail(ticket.batch_id, text)).await;
             }
         }
+        is_busy.store(false, Ordering::Release);
+        context.answered.notify_one();
+    }
+}
+
+/// A batch's emits as frames.
+struct Encoding<'a> {
+    ticket: Ticket,
+    context: &'a Context,
+}
+
+impl Door for Encoding<'_> {
+    type Emits = Frames;
+
+    fn accept(&self, batch: &Arc<Batch>, parts: Vec<Output>) -> Result<Frames, Box<Failure>> {
+        self.context.encode(self.ticket, batch, &parts)
     }
 }
 

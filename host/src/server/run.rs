@@ -50,12 +50,12 @@ impl RunService {
     }
 
     async fn run(mut self, inbound: Streaming<Inbound>) -> Result<Response<Outgoing>, Status> {
-        let component = super::component(&mut self.ready).await?;
+        let served = super::served(&mut self.ready).await?;
         let Some(open) = self.shutdown.open() else {
             return Err(Status::unavailable("the process is ending"));
         };
         let (answers, outgoing) = outgoing::channel();
-        let session = Session::new(component, self.current, self.shutdown, answers);
+        let session = Session::new(served, self.current, self.shutdown, answers);
         tokio::spawn(async move {
             session.drive(inbound).await;
             drop(open);

@@ -10,13 +10,14 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 use tonic::{Code as GrpcCode, Status, Streaming};
 
-use super::Shutdown;
 use super::lanes::{Context, Lanes};
 use super::outgoing::Answers;
 use super::run::Current;
+use super::{Served, Shutdown};
 use crate::codec::Inbound;
 use crate::conversation::{Begin, Code, Conversation, Refusal, Step};
 use crate::guest::Component;
+use crate::lane::Policy;
 
 /// Bytes of a status message: the sidecar's transport loses trailers over 8 KiB, and a message may take three bytes of
 /// trailer for each of its own.
@@ -28,6 +29,7 @@ pub(super) struct Session {
     conversation: Arc<Mutex<Conversation>>,
     current: Current,
     shutdown: Shutdown,
+    policy: Policy,
     superseded: Arc<Notify>,
     answers: Answers,
     lanes: Option<Lanes>,
@@ -41,10 +43,15 @@ enum Next {
 }
 
 impl Session {
-    pub(super) fn new(component: Arc<Component>, current: Current, shutdown: Shutdown, answers: Answers) -> Self {
+    pub(super) fn new(
+        Served { component, policy }: Served,
+        current: Current,
+        shutdown: Shutdown,
+        answers: Answers,
+    ) -> Self {
         let conversation = Conversation::new(Arc::new(component.descriptor().clone()));
         let (conversation, superseded) = (Arc::new(Mutex::new(conversation)), Arc::new(Notify::new()));
-        Self { component, conversation, current, shutdown, superseded, answers, lanes: None }
+        Self { component, conversation, current, shutdown, policy, superseded, answers, lanes: None }
     }
 
     /// Runs the stream to its end.
@@ -53,7 +60,7 @@ impl Session {
         let mut grace_over = std::pin::pin!(shutdown.grace_over());
         let status = loop {
             let next = tokio::select! {
-                message = inbound.message() => match message {
+                message = inbound.message(), if self.lanes.as_ref().is_none_or(Lanes::has_room) => match message {
                     Ok(Some(message)) => {
                         let step = self.conversation().receive(message);
                         self.perform(step).await
@@ -64,6 +71,7 @@ impl Session {
                     }
                     Err(status) => Self::broken(&status),
                 },
+                () = answered(self.lanes.as_ref()) => Next::Listen,
                 () = self.superseded.notified() => {
                     let step = self.conversation().superseded();
                     self.perform(step).await
@@ -132,6 +140,8 @@ impl Session {
             answers: self.answers.queue.clone(),
             outlets,
             message_bytes_max,
+            policy: self.policy,
+            answered: Notify::new(),
         }));
     }
 
@@ -169,6 +179,14 @@ impl Session {
     /// Nothing panics while it holds the lock.
     fn conversation(&self) -> MutexGuard<'_, Conversation> {
         self.conversation.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Comes when a lane may have room again for what is not read meanwhile.
+async fn answered(lanes: Option<&Lanes>) {
+    match lanes {
+        Some(lanes) if !lanes.has_room() => lanes.answered().await,
+        _ => std::future::pending().await,
     }
 }
 

@@ -36,9 +36,9 @@ pub use report::{FailedBatch, Read, Tally};
 pub use settings::{BatchCaps, Format, Input, Location, Output, Settings, SettingsError};
 pub use writer::WriteError;
 
-use crate::batch::Start;
+use crate::batch::{self, Batch, Failure, Start};
 use crate::guest::{Component, Guest};
-use crate::lane::Lane;
+use crate::lane::{Door, Lane, Policy, Ran};
 use intake::{Filled, Intake, Partition};
 use reader::Reader;
 use report::Counters;
@@ -68,6 +68,8 @@ pub enum RunError {
 pub trait Observer: Send + Sync + 'static {
     /// A batch failed, and its partition with it.
     fn failed(&self, batch: &FailedBatch);
+    /// A record of a batch was set aside; the others are acknowledged.
+    fn set_aside(&self, record: &FailedBatch);
     /// An input cannot be read on; what was read before it is processed.
     fn input_failed(&self, error: &InputError);
     /// Some time has passed.
@@ -106,6 +108,7 @@ pub async fn run(
     component: &Arc<Component>,
     start: Start,
     settings: Settings,
+    policy: Policy,
     observer: Arc<dyn Observer>,
     stop: impl Future<Output = ()>,
 ) -> Result<Ending, RunError> {
@@ -121,6 +124,7 @@ pub async fn run(
         intake: Arc::new(Intake::new(inlets.len(), settings.partitions, settings.caps)),
         counters: Arc::new(Counters::new(outlets)),
         input_failed: Arc::default(),
+        policy,
         observer,
     };
     let (outbox, writing) = writer::spawn(sinks, routes).map_err(RunError::Thread)?;
@@ -138,6 +142,7 @@ struct Run {
     counters: Arc<Counters>,
     /// Set by a reader before it ends its inlet, so it is there once the lanes have ended.
     input_failed: Arc<AtomicBool>,
+    policy: Policy,
     observer: Arc<dyn Observer>,
 }
 
@@ -151,6 +156,7 @@ impl Run {
                 guest: Arc::clone(&self.guest),
                 intake: Arc::clone(&self.intake),
                 counters: Arc::clone(&self.counters),
+                policy: self.policy,
                 observer: Arc::clone(&self.observer),
                 outbox: outbox.clone(),
             };
@@ -218,12 +224,30 @@ impl Run {
     }
 }
 
+/// What a batch, or a part of one, emits.
+struct Emitted {
+    batch: Arc<Batch>,
+    parts: Vec<batch::Output>,
+}
+
+/// A line can carry whatever a guest may emit.
+struct Unbounded;
+
+impl Door for Unbounded {
+    type Emits = Emitted;
+
+    fn accept(&self, batch: &Arc<Batch>, parts: Vec<batch::Output>) -> Result<Emitted, Box<Failure>> {
+        Ok(Emitted { batch: Arc::clone(batch), parts })
+    }
+}
+
 /// One partition's task.
 struct Driver {
     partition: Arc<Partition>,
     guest: Arc<Guest>,
     intake: Arc<Intake>,
     counters: Arc<Counters>,
+    policy: Policy,
     observer: Arc<dyn Observer>,
     outbox: Outbox,
 }
@@ -231,14 +255,19 @@ struct Driver {
 impl Driver {
     /// Runs batches until the input ends, a batch fails, or nobody takes the output any more.
     async fn drive(self) {
-        let mut lane = Lane::new(Arc::clone(&self.guest), self.partition.inlet, self.partition.number);
+        let mut lane = Lane::new(Arc::clone(&self.guest), self.partition.inlet, self.partition.number, self.policy);
         while let Some(Filled { batch, origins }) = self.partition.take().await {
             self.counters.taken(&batch);
-            match lane.run(&batch).await {
-                Ok(parts) => {
-                    self.counters.acknowledged(&batch, &parts);
-                    if self.outbox.send(&self.guest.descriptor().outlets, &batch, &parts).await.is_err() {
-                        return self.intake.abandon_all();
+            match lane.run(&batch, &Unbounded).await {
+                Ok(Ran { emits, poison }) => {
+                    self.counters.acknowledged(&batch, &emits, poison.len());
+                    for failure in poison {
+                        self.observer.set_aside(&FailedBatch::of_record(failure, &batch, &origins));
+                    }
+                    for Emitted { batch, parts } in emits {
+                        if self.outbox.send(&self.guest.descriptor().outlets, &batch, &parts).await.is_err() {
+                            return self.intake.abandon_all();
+                        }
                     }
                 }
                 Err(failure) => {

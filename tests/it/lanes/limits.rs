@@ -27,7 +27,7 @@ async fn time() {
         let failure = failed(told(0, what)).await;
         assert_failure(
             &failure,
-            Cause::Limited,
+            Cause::TimedOut,
             &headline("`process` took longer than its deadline of 3s; raise it with --batch-deadline"),
             &[],
         );
@@ -41,7 +41,7 @@ async fn time_of_start() {
     let mut lane = Room::configured("faulty", r#"{"start":"loop"}"#).await.lane("in", 0);
     let failure = lane.run(&[told(0, "echo")]).await.unwrap_err();
     let why = "`start` took longer than its deadline of 3s; raise it with --start-deadline";
-    assert_failure(&failure, Cause::Limited, &headline(why), &[]);
+    assert_failure(&failure, Cause::NotStarted, &headline(why), &[]);
 }
 
 #[tokio::test]

@@ -1,5 +1,7 @@
 //! Records at the edges of what the protocol can say: they pass unchanged.
 
+use std::path::Path;
+
 use prost::Message as _;
 use streamlet_protocol::wire;
 use streamlet_protocol::wire::to_process::Message;
@@ -26,6 +28,34 @@ async fn keys_and_headers_pass_unchanged() {
         (0..1000).fold(record(8), |record, n| record.header(&format!("h{n}"), vec![0; n % 7])),
     ];
     assert_eq!(talk.run(1, &records).await, Ok(emits("out", &records)));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn numbers_arrive_as_they_were_written() {
+    let service = ready("raw");
+    let sidecar = service.dial().await;
+    for (integer, double, heard) in [
+        // One above 2^53, where a reader by way of doubles would lose it.
+        ("9007199254740993", "1500", "a-double=Value::Double(1500.0)"),
+        ("-9007199254740993", "-0.5", "a-double=Value::Double(-0.5)"),
+        ("9223372036854775807", "9007199254740992", "a-double=Value::Double(9007199254740992.0)"),
+        ("-9223372036854775808", "1e3", "a-double=Value::Double(1000.0)"),
+    ] {
+        let config = format!(r#"{{"a-double":{double},"an-integer":{integer},"label":"x"}}"#);
+        let mut talk = sidecar.start(&config).await;
+        let emitted = talk.run(1, &[Record::new(0, "x").key("started")]).await.unwrap();
+        let words = String::from_utf8(emitted[0].record.value.clone().unwrap()).unwrap();
+        assert!(words.contains(&format!("an-integer=Value::Integer({integer})")), "{words}");
+        assert!(words.contains(heard), "{words}");
+    }
+    for (config, key) in [
+        (r#"{"label":"x","an-integer":9223372036854775808}"#, "\"an-integer\""),
+        (r#"{"label":"x","an-integer":1.5}"#, "\"an-integer\""),
+        (r#"{"label":"x","a-double":"1500"}"#, "\"a-double\""),
+    ] {
+        let mut talk = sidecar.start(config).await;
+        super::assert_status(&talk.end().await, tonic::Code::InvalidArgument, &[key]);
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -58,13 +88,13 @@ fn recorded(text: &str) -> Vec<(String, Vec<u8>)> {
     messages
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_recorded_conversation_with_the_cart_router() {
-    let Some(folder) = fixtures::shared() else { return };
+/// Says a recorded conversation to the cart router, which sends totals above `threshold` to `review`, and returns how
+/// many batches and records there were.
+async fn replay(file: &Path, threshold: i64) -> (usize, usize) {
     let service = ready("cart-router");
     let mut talk = service.dial().await.open().await;
-    let (mut batches, mut records, mut carts) = (0, 0, 0);
-    for (name, bytes) in recorded(&std::fs::read_to_string(folder.join("conversation.hex")).unwrap()) {
+    let (mut batches, mut records) = (0, 0);
+    for (name, bytes) in recorded(&std::fs::read_to_string(file).unwrap()) {
         if name.starts_with("SidecarInfo") {
             continue;
         }
@@ -76,15 +106,26 @@ async fn a_recorded_conversation_with_the_cart_router() {
         let emitted = outcome.unwrap();
         batches += 1;
         records += sent.records.len();
-        carts += emitted.len();
-        let mut values = sent.records.iter().map(|record| record.record.clone().unwrap().value.to_vec());
-        for emit in emitted {
-            let value = emit.record.value.unwrap();
-            assert_eq!(Some(&value), values.next().as_ref(), "{name}: in order");
-            let total = serde_json::from_slice::<serde_json::Value>(&value).unwrap()["total"].as_i64().unwrap();
-            assert_eq!(emit.outlet, if total > 100 { "review" } else { "valid" }, "{name}");
+        assert_eq!(emitted.len(), sent.records.len(), "{name}: every cart goes somewhere");
+        for (emit, record) in emitted.iter().zip(sent.records) {
+            let value = emit.record.value.as_deref().unwrap();
+            assert_eq!(value, &*record.record.unwrap().value, "{name}: in order");
+            let total =
+                serde_json::from_slice::<serde_json::Value>(value).unwrap().get("total").unwrap().as_i64().unwrap();
+            assert_eq!(emit.outlet, if total > threshold { "review" } else { "valid" }, "{name}");
         }
     }
-    assert_eq!((batches, records, carts), (11, 53, 53));
     assert_eq!(talk.end().await.code(), tonic::Code::Ok);
+    (batches, records)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_sidecars_recorded_conversation_with_the_cart_router() {
+    let Some(folder) = fixtures::shared() else { return };
+    assert_eq!(replay(&folder.join("conversation.hex"), 100).await, (11, 53));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn our_own_recorded_conversation_with_the_cart_router() {
+    assert_eq!(replay(&fixtures::own().join("carts.hex"), 250).await, (12, 432));
 }

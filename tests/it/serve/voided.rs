@@ -1,5 +1,7 @@
 //! Conversations that end because another began or the client went: their guests are killed, their answers go nowhere.
 
+use std::io::{BufRead as _, BufReader};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use streamlet_tests::records::Record;
@@ -60,6 +62,30 @@ async fn a_cancelled_stream_and_a_lost_connection_kill_what_runs() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_client_that_is_killed_takes_its_guests_along() {
+    let service = ready("faulty");
+    let mut client = Command::new(env!("CARGO_BIN_EXE_client-in-flight"))
+        .arg(service.address())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    BufReader::new(client.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    assert_eq!(line, "in flight\n");
+    assert!(busy_hundredths(&service) > 50, "its loop runs");
+    // SIGKILL: it says no goodbye, the system closes its connection.
+    client.kill().unwrap();
+    client.wait().unwrap();
+    let died = Instant::now();
+    service.wait_for("ended by the sidecar");
+    assert!(died.elapsed() < SOON, "{:?}", died.elapsed());
+    assert!(busy_hundredths(&service) < 30, "its loop is gone");
+    assert!(!service.log().contains("WARN") && !service.log().contains("ERROR"), "{}", service.log());
+    let mut talk = service.dial().await.start("{}").await;
+    assert_eq!(talk.run(1, &[Record::new(0, "x")]).await, Ok(emits("out", &[Record::new(0, "x")])));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn conversations_supersede_each_other_in_flight() {
     let service = ready("conformance");
     let sidecar = service.dial().await;
@@ -92,11 +118,11 @@ async fn conversations_supersede_each_other_in_flight() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn many_conversations_in_a_row_leave_nothing_behind() {
+async fn two_hundred_conversations_in_a_row_leave_nothing_behind() {
     let service = ready("conformance");
     let sidecar = service.dial().await;
     let mut resident = Vec::new();
-    for round in 0..50 {
+    for round in 0..200 {
         let mut talk = sidecar.start("{}").await;
         assert_eq!(talk.run(1, &[echo(round)]).await, Ok(emits("out", &[echo(round)])));
         match round % 3 {
@@ -112,6 +138,7 @@ async fn many_conversations_in_a_row_leave_nothing_behind() {
         }
         resident.push(service.resident_bytes());
     }
-    let (early, last) = (resident[19], resident[49]);
-    assert!(last < early + early / 10, "{early} bytes after 20, {last} after 50");
+    let (early, last) = (resident[19], resident[199]);
+    eprintln!("{} KiB resident after 20 conversations, {} KiB after 200", early >> 10, last >> 10);
+    assert!(last.abs_diff(early) < early / 20, "{early} bytes after 20, {last} after 200");
 }

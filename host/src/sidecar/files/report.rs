@@ -4,8 +4,9 @@ use std::fmt;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use super::Emitted;
 use super::intake::Origin;
-use crate::batch::{Batch, Failure, Output};
+use crate::batch::{Batch, Failure};
 
 /// A failed batch and where its records were read.
 #[derive(Debug, Clone)]
@@ -42,6 +43,12 @@ impl fmt::Display for Read {
 }
 
 impl FailedBatch {
+    /// A record of `batch` that fails by itself.
+    pub(super) fn of_record(failure: Failure, batch: &Batch, origins: &[Origin]) -> Self {
+        let origin = batch.index_of(failure.place.offsets.0).and_then(|index| origins.get(index));
+        Self { failure, read: origin.map_or(Read::Unknown, |origin| Read::At(origin.clone())) }
+    }
+
     pub(super) fn new(failure: Failure, origins: &[Origin]) -> Self {
         let at = failure.record.and_then(|(index, _)| origins.get(index));
         let read = match (at, origins.first(), origins.last()) {
@@ -66,6 +73,8 @@ pub struct Tally {
     pub emits: Vec<(String, u64)>,
     /// Records of acknowledged batches that no emit names as its source.
     pub skipped: u64,
+    /// Records of acknowledged batches that fail by themselves and were set aside.
+    pub poison: u64,
     /// Failed batches.
     pub failed_batches: u64,
     /// Records that were read and are in no acknowledged batch: those of failed batches, and those after them.
@@ -94,7 +103,11 @@ impl fmt::Display for Tally {
             let by_outlet = self.emits.iter().map(|(outlet, count)| format!("{outlet} {count}"));
             write!(f, " ({})", by_outlet.collect::<Vec<_>>().join(", "))?;
         }
-        write!(f, ", {} skipped, {} failed", self.skipped, batches(self.failed_batches))?;
+        write!(f, ", {} skipped", self.skipped)?;
+        if self.poison > 0 {
+            write!(f, ", {} set aside", counted(self.poison, "poison record"))?;
+        }
+        write!(f, ", {} failed", batches(self.failed_batches))?;
         if self.unprocessed > 0 {
             write!(f, " ({} not processed)", counted(self.unprocessed, "record"))?;
         }
@@ -124,6 +137,7 @@ struct Counts {
     batches: u64,
     emits: Vec<u64>,
     skipped: u64,
+    poison: u64,
     failed_batches: u64,
     unprocessed: u64,
     /// Records of batches that lanes are at.
@@ -146,23 +160,29 @@ impl Counters {
         self.counts(|counts| counts.in_flight)
     }
 
-    pub(super) fn acknowledged(&self, batch: &Batch, parts: &[Output]) {
-        let mut is_source = vec![false; batch.len()];
+    /// A batch's outcome, whole or in parts, with so many of its records set aside.
+    pub(super) fn acknowledged(&self, batch: &Batch, emitted: &[Emitted], poison: usize) {
         let mut emits = vec![0; self.outlets.len()];
-        for emit in parts.iter().flat_map(|part| part.emits(batch)) {
-            if let Some(count) = emits.get_mut(emit.outlet as usize) {
-                *count += 1;
+        let (mut processed, mut sources) = (0, 0);
+        for Emitted { batch: part, parts } in emitted {
+            processed += part.len();
+            let mut is_source = vec![false; part.len()];
+            for emit in parts.iter().flat_map(|output| output.emits(part)) {
+                if let Some(count) = emits.get_mut(emit.outlet as usize) {
+                    *count += 1;
+                }
+                if let Some(source) = emit.source_index.and_then(|index| is_source.get_mut(index)) {
+                    *source = true;
+                }
             }
-            if let Some(source) = emit.source_index.and_then(|index| is_source.get_mut(index)) {
-                *source = true;
-            }
+            sources += is_source.iter().filter(|is_source| **is_source).count();
         }
-        let skipped = is_source.iter().filter(|is_source| !**is_source).count();
         self.counts(|counts| {
             counts.in_flight -= batch.len() as u64;
             counts.records += batch.len() as u64;
             counts.batches += 1;
-            counts.skipped += skipped as u64;
+            counts.poison += poison as u64;
+            counts.skipped += (processed - sources) as u64;
             counts.emits.iter_mut().zip(emits).for_each(|(total, count)| *total += count);
         });
     }
@@ -184,6 +204,7 @@ impl Counters {
             batches: counts.batches,
             emits: self.outlets.iter().cloned().zip(counts.emits.iter().copied()).collect(),
             skipped: counts.skipped,
+            poison: counts.poison,
             failed_batches: counts.failed_batches,
             unprocessed: counts.unprocessed + waiting,
         })

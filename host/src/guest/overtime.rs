@@ -1,0 +1,190 @@
+//! Calls that take long go on, on threads of their own.
+//!
+//! A call begins on its lane's task, on the threads that also serve everybody else, because most are over within
+//! microseconds. Epoch ticks make it give its thread back once a millisecond, but that is not enough for its
+//! neighbours: several such calls take turns, and while one is inside a host call or a `memory.fill` of its whole memory
+//! it does not give back anything. So a call that has had its [`SHORT`] time goes on as a task here, on as many threads
+//! as there are cores; the system shares the cores between these and the others. A lane whose last call was long begins
+//! its next one here.
+//!
+//! It owns those threads. It refuses nothing and ends with the engine; dropping a call kills it wherever it is.
+
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::{Duration, Instant};
+
+use tokio::runtime::{Builder, Runtime};
+use tokio::task::JoinHandle;
+
+/// How long a call may keep threads that it shares with everybody.
+const SHORT: Duration = Duration::from_millis(2);
+
+/// The threads.
+pub(super) struct Overtime {
+    /// There until it is dropped.
+    runtime: Option<Runtime>,
+}
+
+/// Whether a lane's calls are long, as far as is known from its last one.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub struct Pace {
+    is_long: bool,
+}
+
+impl Overtime {
+    /// Starts the threads.
+    ///
+    /// # Errors
+    /// The system refuses them.
+    pub(super) fn start() -> std::io::Result<Self> {
+        let runtime = Builder::new_multi_thread().thread_name("overtime").event_interval(1).enable_all().build()?;
+        Ok(Self { runtime: Some(runtime) })
+    }
+
+    /// Runs a call to its end, here or there.
+    pub(super) async fn run<T: Send + 'static>(
+        &self,
+        pace: &mut Pace,
+        call: impl Future<Output = T> + Send + 'static,
+    ) -> T {
+        let mut call = Measured { call: Box::pin(call), busy: Duration::ZERO };
+        let ended = if pace.is_long { None } else { Shortly(&mut call).await };
+        let (result, busy) = match (ended, &self.runtime) {
+            (Some(ended), _) => ended,
+            (None, Some(runtime)) => KillOnDrop(runtime.spawn(call)).await,
+            (None, None) => call.await,
+        };
+        pace.is_long = busy > SHORT;
+        result
+    }
+}
+
+impl Drop for Overtime {
+    fn drop(&mut self) {
+        // Waiting for the threads is not allowed on one that serves tasks.
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
+    }
+}
+
+impl fmt::Debug for Overtime {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Overtime").finish_non_exhaustive()
+    }
+}
+
+/// A call and how long it has kept a thread.
+struct Measured<T> {
+    call: Pin<Box<dyn Future<Output = T> + Send>>,
+    busy: Duration,
+}
+
+impl<T> Future for Measured<T> {
+    type Output = (T, Duration);
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let began = Instant::now();
+        let polled = self.call.as_mut().poll(cx);
+        self.busy += began.elapsed();
+        polled.map(|result| (result, self.busy))
+    }
+}
+
+/// A call until it has ended or has had its time, which is none.
+struct Shortly<'a, T>(&'a mut Measured<T>);
+
+impl<T> Future for Shortly<'_, T> {
+    type Output = Option<(T, Duration)>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        match Pin::new(&mut *self.0).poll(cx) {
+            Poll::Ready(ended) => Poll::Ready(Some(ended)),
+            Poll::Pending if self.0.busy > SHORT => Poll::Ready(None),
+            Poll::Pending => Poll::Pending,
+        }
+    }
+}
+
+/// A task that is killed when nobody waits for it any more.
+struct KillOnDrop<T>(JoinHandle<T>);
+
+impl<T> Future for KillOnDrop<T> {
+    type Output = T;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<T> {
+        match Pin::new(&mut self.0).poll(cx) {
+            Poll::Ready(Ok(result)) => Poll::Ready(result),
+            Poll::Ready(Err(lost)) if lost.is_panic() => std::panic::resume_unwind(lost.into_panic()),
+            // Its threads have been shut down, which only the process's end does: there is nobody to answer to.
+            Poll::Ready(Err(_)) | Poll::Pending => Poll::Pending,
+        }
+    }
+}
+
+impl<T> Drop for KillOnDrop<T> {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::thread::current;
+
+    use super::*;
+
+    /// Keeps a thread for this many milliseconds at a time, so many times, and tells the names of the threads.
+    async fn keep(millis: u64, times: usize) -> Vec<String> {
+        let mut names = Vec::new();
+        for _ in 0..times {
+            std::thread::sleep(Duration::from_millis(millis));
+            names.push(current().name().unwrap_or_default().to_owned());
+            tokio::task::yield_now().await;
+        }
+        names
+    }
+
+    #[tokio::test]
+    async fn a_short_call_stays_and_a_long_one_goes() {
+        let overtime = Overtime::start().unwrap();
+        let mut pace = Pace::default();
+        let names = overtime.run(&mut pace, keep(0, 3)).await;
+        assert!(names.iter().all(|name| name != "overtime"), "{names:?}");
+        assert_eq!(pace, Pace { is_long: false });
+
+        let names = overtime.run(&mut pace, keep(2, 4)).await;
+        assert!(names.first().is_some_and(|name| name != "overtime"), "{names:?}");
+        assert!(names.last().is_some_and(|name| name == "overtime"), "{names:?}");
+        assert_eq!(pace, Pace { is_long: true });
+
+        let names = overtime.run(&mut pace, keep(0, 2)).await;
+        assert!(names.iter().all(|name| name == "overtime"), "it begins where the last one ended: {names:?}");
+        let names = overtime.run(&mut pace, keep(0, 2)).await;
+        assert!(names.iter().all(|name| name != "overtime"), "and is back: {names:?}");
+    }
+
+    #[tokio::test]
+    async fn a_call_that_is_dropped_is_killed_there() {
+        struct Tells(std::sync::mpsc::Sender<()>);
+        impl Drop for Tells {
+            fn drop(&mut self) {
+                let _ = self.0.send(());
+            }
+        }
+        let overtime = Overtime::start().unwrap();
+        let (sender, dropped) = std::sync::mpsc::channel();
+        let mut pace = Pace { is_long: true };
+        let tells = Tells(sender);
+        let call = overtime.run(&mut pace, async move {
+            let _tells = tells;
+            loop {
+                tokio::task::yield_now().await;
+            }
+        });
+        assert!(tokio::time::timeout(Duration::from_millis(20), call).await.is_err());
+        dropped.recv_timeout(Duration::from_secs(5)).unwrap();
+    }
+}
