@@ -53,7 +53,7 @@ pub use instance::Instance;
 pub use instances::Home;
 pub use limits::Limits;
 pub use loading::{ComponentFile, LoadError};
-pub use output::OutputFault;
+pub use output::{Checker, OutletRule, OutputFault};
 pub use overtime::Pace;
 pub use owner::Owner;
 pub use pool::Allocation;

@@ -1,8 +1,8 @@
 //! `--help` as it is printed, by command. `UPDATE_SNAPSHOTS=1 cargo test` writes the files anew.
 
-use std::fs;
+use std::path::Path;
 
-use streamlet_tests::fixtures;
+use streamlet_tests::snapshots;
 
 use crate::streamlet;
 
@@ -10,17 +10,7 @@ use crate::streamlet;
 fn check(arguments: &[&str], file: &str) {
     let ran = streamlet().args(arguments).args(&["--help"]).run();
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
-    let path = fixtures::repository().join("tests/it/snapshots").join(file);
-    if std::env::var_os("UPDATE_SNAPSHOTS").is_some() {
-        fs::write(&path, &ran.stdout).unwrap();
-    }
-    let snapshot = fs::read_to_string(&path).unwrap_or_default();
-    let differing = snapshot.lines().zip(ran.stdout.lines()).find(|(one, other)| one != other);
-    assert!(
-        snapshot == ran.stdout,
-        "{arguments:?} --help is not {file}, from {differing:?} on; UPDATE_SNAPSHOTS=1 renews it:\n{}",
-        ran.stdout
-    );
+    snapshots::check(Path::new("tests/it/snapshots").join(file), &ran.stdout);
 }
 
 #[test]

@@ -13,6 +13,7 @@ mod capabilities;
 mod compiling;
 mod conversations;
 mod descriptor;
+mod evil;
 mod files;
 mod help;
 mod lanes;

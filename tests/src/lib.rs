@@ -1,9 +1,10 @@
 //! What the tests share: real components, fixtures, scripted conversations, and the product's binary as a black box.
 //!
-//! [`guests`] builds the components, once a process; [`fixtures`] finds the data; [`records`] are a test's own records
+//! [`guests`] builds the components, once a process, and [`text_guests`] makes those that no compiler makes; [`oracle`]
+//! reads output tables the slow way; [`fixtures`] finds the data; [`records`] are a test's own records
 //! and emits; [`script`] reads the scripted conversations and judges what a door made of them; [`room`] runs guests in
 //! process, without any door; [`program`] runs the binary; [`service`] keeps it serving, and [`sidecar`] dials it as the
-//! platform's does.
+//! platform's does. [`snapshots`] are texts kept in files.
 
 #![expect(
     clippy::unwrap_used,
@@ -16,9 +17,12 @@
 
 pub mod fixtures;
 pub mod guests;
+pub mod oracle;
 pub mod program;
 pub mod records;
 pub mod room;
 pub mod script;
 pub mod service;
 pub mod sidecar;
+pub mod snapshots;
+pub mod text_guests;

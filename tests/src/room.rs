@@ -49,7 +49,7 @@ impl Room {
     /// # Panics
     /// As [`Room::configured`].
     pub async fn bound(package: &str, config_json: &str, is_bound: impl Fn(&str) -> bool) -> Self {
-        Self::new(load(package).await, config_json, is_bound)
+        Self::with(&load(package).await, config_json, is_bound)
     }
 
     /// A guest with limits of its own.
@@ -57,10 +57,18 @@ impl Room {
     /// # Panics
     /// As [`Room::configured`].
     pub async fn limited(package: &str, limits: Limits) -> Self {
-        Self::new(Arc::new(open(&guests::component(package), limits).await), "{}", |_| true)
+        Self::of(&Arc::new(open(&guests::component(package), limits).await), "{}")
     }
 
-    fn new(component: Arc<Component>, config_json: &str, is_bound: impl Fn(&str) -> bool) -> Self {
+    /// A component that a test has loaded itself, with every port bound.
+    ///
+    /// # Panics
+    /// The configuration is none.
+    pub fn of(component: &Arc<Component>, config_json: &str) -> Self {
+        Self::with(component, config_json, |_| true)
+    }
+
+    fn with(component: &Arc<Component>, config_json: &str, is_bound: impl Fn(&str) -> bool) -> Self {
         let descriptor = component.descriptor();
         let bind = |port: &str| Binding { port: port.to_owned(), topic: format!("t-{port}") };
         let start = Start {

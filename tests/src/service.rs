@@ -12,6 +12,8 @@ use crate::sidecar::Sidecar;
 
 /// How long a line of the log, or an end, may take to come.
 const PATIENCE: Duration = Duration::from_secs(30);
+/// Lines of guests that are kept of the log: some of them flood it.
+const GUEST_LINES_MAX: usize = 1000;
 
 /// A serving process.
 #[derive(Debug)]
@@ -52,13 +54,19 @@ impl Service {
         let mut command = program.args(&["--port", &port.to_string()]).into_command();
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).env_remove("FLOW_PROCESS_PORT");
         let mut child = command.spawn().expect("the binary starts");
-        let stderr = BufReader::new(child.stderr.take().unwrap());
+        let mut stderr = BufReader::with_capacity(64 << 10, child.stderr.take().unwrap());
         let log = Arc::new(Log::default());
         let written = Arc::clone(&log);
         thread::spawn(move || {
-            for line in stderr.lines().map_while(Result::ok) {
-                written.lines.lock().unwrap().push(line);
-                written.grown.notify_all();
+            let (mut line, mut guests) = (String::new(), 0);
+            while stderr.read_line(&mut line).is_ok_and(|bytes| bytes > 0) {
+                let is_guests = line.contains(" guest: ");
+                guests += usize::from(is_guests);
+                if !is_guests || guests <= GUEST_LINES_MAX {
+                    written.lines.lock().unwrap().push(line.trim_end_matches('\n').to_owned());
+                    written.grown.notify_all();
+                }
+                line.clear();
             }
         });
         Self { child, address: String::new(), log }

@@ -37,7 +37,7 @@ pub(super) struct LimitFlags {
     #[arg(long, value_name = "N", default_value = "2048", env = "STREAMLET_LIVE_INSTANCES")]
     live_instances: NonZeroU32,
     /// How long an instance may wait for a batch before it is ended
-    #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "10 min", env = "STREAMLET_INSTANCE_IDLE")]
+    #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "10 m", env = "STREAMLET_INSTANCE_IDLE")]
     instance_idle: Duration,
 }
 

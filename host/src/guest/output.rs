@@ -42,15 +42,16 @@ pub enum OutputFault {
 
 /// An outlet as the checker sees it.
 #[derive(Debug, Clone)]
-pub(super) struct OutletRule {
-    pub(super) name: String,
+pub struct OutletRule {
+    /// The outlet's declared name.
+    pub name: String,
     /// Whether the conversation binds it.
-    pub(super) bound: bool,
+    pub bound: bool,
 }
 
 /// Checks the parts of one batch's output, in order.
 #[derive(Debug)]
-pub(super) struct Checker {
+pub struct Checker {
     outlets: Arc<[OutletRule]>,
     output_bytes_max: usize,
     /// What the guest has handed over: arenas, tables and the parts themselves.
@@ -61,13 +62,20 @@ pub(super) struct Checker {
 }
 
 impl Checker {
-    pub(super) fn new(outlets: Arc<[OutletRule]>, batch: Arc<Batch>, output_bytes_max: usize) -> Self {
+    /// A checker of what a batch becomes, with these outlets declared and up to so many bytes.
+    pub fn new(outlets: Arc<[OutletRule]>, batch: Arc<Batch>, output_bytes_max: usize) -> Self {
         Self { outlets, output_bytes_max, handed_over_bytes: 0, carried_bytes: 0, sources: Sources::of(batch) }
     }
 
-    /// Checks one part, whose size counts on top of the parts before it.
     pub(super) fn check(&mut self, part: types::Output) -> Result<Output, OutputFault> {
-        let types::Output { arena, emits, headers } = part;
+        self.check_tables(part.arena, part.emits, part.headers)
+    }
+
+    /// Checks one part, whose size counts on top of the parts before it.
+    ///
+    /// # Errors
+    /// The first rule of the contract that it breaks.
+    pub fn check_tables(&mut self, arena: Vec<u8>, emits: Vec<u32>, headers: Vec<u32>) -> Result<Output, OutputFault> {
         if !emits.len().is_multiple_of(EMIT_WORDS) {
             return Err(OutputFault::EmitsUneven { words: emits.len() });
         }
