@@ -12,6 +12,7 @@ use super::engine::{Engine, EngineError};
 use super::instance::State;
 use super::loading::{self, ComponentFile, Content, LoadError};
 use super::pool;
+use super::text;
 
 /// Permissions of a file that a user asked for, before the process's mask.
 const FILE_MODE: u32 = 0o666;
@@ -44,7 +45,7 @@ impl Compiled {
                 let code = Code::Memory(code);
                 return match code.load(engine) {
                     Ok(component) => Ok(Self { path, digest, code, component }),
-                    Err(source) => Err(LoadError::Incompatible { path, source }),
+                    Err(error) => Err(LoadError::Incompatible { path, source: text::words(&error) }),
                 };
             }
         };
@@ -60,7 +61,7 @@ impl Compiled {
         let compiled = Code::compile(engine, &bytes).and_then(|code| Ok((code.load(engine)?, code)));
         let (component, code) = match compiled {
             Ok(compiled) => compiled,
-            Err(source) => return Err(LoadError::Uncompilable { path, source }),
+            Err(error) => return Err(LoadError::Uncompilable { path, source: text::words(&error) }),
         };
         let after_ms = began.elapsed().as_millis();
         tracing::debug!(target: "streamlet", component = %path.display(), after_ms, "compiled");

@@ -24,7 +24,7 @@ pub(super) fn missing(
     path: &Path,
     engine: &wasmtime::Engine,
     component: &Component,
-    source: wasmtime::Error,
+    error: &wasmtime::Error,
 ) -> LoadError {
     let component_type = component.component_type();
     let names = component_type.imports(engine).map(|(name, _)| name.to_owned()).collect::<Vec<_>>();
@@ -33,7 +33,7 @@ pub(super) fn missing(
     let shown = if missing.is_empty() { names } else { missing };
     let advice = advice(&shown);
     let missing = text::some_of(shown.iter().map(|name| text::name(name)));
-    LoadError::ImportsMissing { path: path.into(), missing, advice, source }
+    LoadError::ImportsMissing { path: path.into(), missing, advice, source: text::words(error) }
 }
 
 fn is_offered(name: &str) -> bool {

@@ -235,8 +235,9 @@ pub(super) fn link(
     let pre = engine
         .linker
         .instantiate_pre(component)
-        .map_err(|source| imports::missing(path, &engine.wasmtime, component, source))?;
-    StreamletGuestPre::new(pre).map_err(|source| LoadError::WrongShape { path: path.into(), source })
+        .map_err(|error| imports::missing(path, &engine.wasmtime, component, &error))?;
+    StreamletGuestPre::new(pre)
+        .map_err(|error| LoadError::WrongShape { path: path.into(), source: text::words(&error) })
 }
 
 /// What bytes that do not begin as a component are.
