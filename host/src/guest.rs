@@ -10,9 +10,10 @@
 //!
 //! Each instance has its own store: memory, tables, WASI state, limits. It shares nothing with another but the
 //! compiled code. It runs on a fiber of the caller's task: a call that waits or loops gives the thread back at every
-//! epoch tick, and dropping the call's future kills it. What ends an instance: its first trap, a time-out, a broken
+//! epoch tick, one that takes long goes on, on threads of their own, and dropping the call's future kills it. What ends an instance: its first trap, a time-out, a broken
 //! rule of the contract, or its owner dropping it. After any of these the store is dropped whole and never entered
-//! again; the component stays.
+//! again; the component stays. Between batches an instance waits at its lane's [`Home`], where it may be ended: because
+//! another lane needs its place, because it waited for too long, or because it has grown too large to keep.
 //!
 //! # What a guest can do
 //!

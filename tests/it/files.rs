@@ -5,6 +5,7 @@ mod envelopes;
 mod outputs;
 mod pipes;
 mod placing;
+mod policies;
 mod refusals;
 mod streams;
 

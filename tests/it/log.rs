@@ -40,6 +40,29 @@ fn guests_lines_are_events_with_their_lane() {
 }
 
 #[test]
+fn lines_of_a_lane_have_a_rate() {
+    let input = "print\n".repeat(200);
+    let ran = run("faulty").args(&["--log-format", "json", "--log-lines", "5", "--partitions", "2"]).input(input).run();
+    let told = events(&ran);
+    for partition in [0, 1] {
+        let own = told.iter().filter(|event| event["target"] == "guest" && event["partition"] == partition);
+        let (lines, told): (Vec<_>, Vec<_>) = own.partition(|event| event["level"] == "INFO");
+        // Ten seconds' worth at once, and what is earned while the run lasts; 100 records write two lines each.
+        assert!((50..150).contains(&lines.len()), "{} lines", lines.len());
+        let dropped = told.iter().map(|event| event["dropped"].as_u64().unwrap()).sum::<u64>();
+        assert_eq!(lines.len() as u64 + dropped, 200, "{told:?}");
+        assert!(told[0]["message"].as_str().unwrap().contains("--log-lines"), "{told:?}");
+    }
+    // A fresh instance after a failure has no fresh allowance.
+    let ran = run("faulty")
+        .args(&["--log-format", "json", "--log-lines", "1", "--on-failure", "skip", "--skip-max", "50"])
+        .input("print\nfail\n".repeat(50))
+        .run();
+    let lines = events(&ran).iter().filter(|event| event["target"] == "guest" && event["level"] == "INFO").count();
+    assert!(lines < 40, "{lines} lines");
+}
+
+#[test]
 fn a_failed_batch_and_the_summary_are_events() {
     let ran = json("echo\nfail\n");
     assert_eq!(ran.code, Some(1));

@@ -5,6 +5,7 @@ mod endings;
 mod extremes;
 mod hostile;
 mod load;
+mod poison;
 mod process;
 mod python;
 mod rules;

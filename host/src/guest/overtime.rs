@@ -61,7 +61,9 @@ impl Overtime {
     pub(super) fn start() -> std::io::Result<Self> {
         let mut threads = Builder::new_multi_thread();
         // Where the system does not allow it, they have the same share as the others.
-        let give_way = || drop(rustix::process::nice(NICENESS));
+        let give_way = || {
+            let _ = rustix::process::nice(NICENESS);
+        };
         let runtime =
             threads.thread_name("overtime").on_thread_start(give_way).event_interval(1).enable_all().build()?;
         Ok(Self { runtime: Some(runtime) })

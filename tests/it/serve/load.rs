@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use streamlet_tests::records::Record;
 
-use super::{echo, emits, ready};
+use streamlet_tests::service::Service;
+
+use super::{echo, emits, program, ready};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn partitions_keep_their_order() {
@@ -33,6 +35,32 @@ async fn partitions_keep_their_order() {
             talk.batch(batch_id, "in", partition, &records(round + 1, partition)).await;
         }
     }
+}
+
+/// More partitions than lanes may be: those that are idle end, and when all are busy the rest waits unread.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn more_partitions_than_lanes() {
+    let service = Service::start(program("faulty").args(&["--live-instances", "64"]));
+    let mut talk = service.dial().await.start("{}").await;
+    let mut in_flight = BTreeMap::new();
+    for partition in 0..5000 {
+        let records = [Record::new(0, format!("{partition}"))];
+        talk.batch(partition + 1, "in", i32::try_from(partition).unwrap(), &records).await;
+        in_flight.insert(partition + 1, records);
+        // A few in flight, then thousands.
+        while in_flight.len() > if partition < 4500 { 200 } else { 5000 } {
+            let (ended, outcome) = talk.outcome().await;
+            assert_eq!(outcome, Ok(emits("out", &in_flight.remove(&ended).expect("it was in flight"))));
+        }
+    }
+    while !in_flight.is_empty() {
+        let (ended, outcome) = talk.outcome().await;
+        assert_eq!(outcome, Ok(emits("out", &in_flight.remove(&ended).expect("it was in flight"))));
+    }
+    // The first is long gone, and comes back as a fresh one.
+    talk.batch(1, "in", 0, &[Record::new(1, "count")]).await;
+    let (_, outcome) = talk.outcome().await;
+    assert_eq!(outcome.unwrap()[0].record.value.as_deref(), Some(&b"1"[..]));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -54,6 +54,7 @@ impl Guest for Raw {
     fn process(batch: types::Batch) -> Result<types::Output, types::Failure> {
         let key = first_key(&batch);
         match key.as_str() {
+            "nothing" => Ok(tables::nothing()),
             "fail-at-99" => Err(types::Failure { message: "beyond the batch".into(), at: Some(99) }),
             "started" => Ok(tables::value(STARTED.take().unwrap_or_default().as_bytes())),
             "flush" => {
