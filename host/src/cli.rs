@@ -3,8 +3,11 @@
 //! Results go to standard output, everything else to standard error. Exit codes: 0 yes; 1 said no: a batch failed, a
 //! check found a difference, a component was refused; 2 everything else: usage, a file missing.
 
+mod compile;
 mod descriptor;
+mod grants;
 mod limits;
+mod loading;
 mod log;
 mod open;
 mod policy;
@@ -40,8 +43,9 @@ impl From<Exit> for std::process::ExitCode {
 
 /// Runs streamlets as WebAssembly.
 ///
-/// COMPONENT is a .wasm component, or a directory with a guest crate, which is built first. Exit codes: 0 yes; 1 said
-/// no: a batch failed, a check found a difference, a component was refused; 2 everything else.
+/// COMPONENT is a .wasm component, or a directory with a guest crate, which is built first, or with --trust-precompiled
+/// what `streamlet compile` wrote. Exit codes: 0 yes; 1 said no: a batch failed, a check found a difference, a component
+/// was refused; 2 everything else.
 #[derive(Debug, Parser)]
 #[command(name = "streamlet", version, arg_required_else_help = true, max_term_width = 100)]
 pub struct Cli {
@@ -57,6 +61,7 @@ enum Command {
     Serve(serve::Serve),
     Run(run::Run),
     Descriptor(descriptor::Descriptor),
+    Compile(compile::Compile),
 }
 
 impl Cli {
@@ -69,6 +74,7 @@ impl Cli {
             Command::Serve(serve) => serve.call(console).await,
             Command::Run(run) => run.call(console, self.log.format).await,
             Command::Descriptor(descriptor) => descriptor.call(console).await,
+            Command::Compile(compile) => compile.call(console).await,
         }
     }
 }

@@ -79,6 +79,11 @@ impl Console {
         io::stderr().is_terminal()
     }
 
+    /// Whether a progress line is for somebody who watches, and not in the way of a program that reads JSON.
+    pub fn shows_progress(&self) -> bool {
+        self.is_terminal() && !self.0.is_json.load(Ordering::Relaxed)
+    }
+
     /// Writes a text on lines of its own.
     pub fn line(&self, text: &str) {
         self.0.push(Text::Report(format!("{text}\n").into_bytes()));

@@ -2,10 +2,10 @@
 //!
 //! # An instance's life
 //!
-//! An [`Engine`] compiles. [`ComponentFile`] is a file that begins like a component. [`Component::load`]
-//! compiles it, checks its exports and imports, and asks one throw-away instance to `describe` itself; what comes out is
-//! pre-instantiated, so that a new instance costs microseconds. A [`Guest`] is a component within one conversation: it
-//! knows the resolved parameters and the bound outlets. [`Guest::instantiate`] makes an [`Instance`] for one inlet
+//! [`ComponentFile`] is a file that begins like a component. An [`Engine`] makes it [`Compiled`], or a [`Cache`] has its
+//! code from an earlier time. [`Component::link`] checks its exports and imports, and asks one throw-away instance to
+//! `describe` itself; what comes out is pre-instantiated, so that a new instance costs microseconds. A [`Guest`] is a
+//! component within one conversation: it knows the resolved parameters and the bound outlets. [`Guest::instantiate`] makes an [`Instance`] for one inlet
 //! partition and calls `start`; [`Instance::process`] runs one batch.
 //!
 //! Each instance has its own store: memory, tables, WASI state, limits. It shares nothing with another but the
@@ -17,17 +17,21 @@
 //!
 //! # What a guest can do
 //!
-//! WASI 0.2 is linked with nothing granted: clocks and random numbers work, standard output and error become log
-//! lines, and there are no files, no network and no environment. Everything that comes back is checked before anybody
+//! WASI 0.2 is linked with nothing granted but what the user names ([`Grants`]): clocks and random numbers work, standard
+//! output and error become log lines, and there is no network. Everything that comes back is checked before anybody
 //! else sees it: a guest's mistake is an [`Ended`] with a reason, never a panic.
 //!
 //! This module and those below it are the only ones that name wasmtime.
 
 mod bindings;
+mod cache;
+mod code;
+mod compiled;
 mod component;
 mod descriptor;
 mod ended;
 mod engine;
+mod imports;
 mod instance;
 mod instances;
 mod limits;
@@ -36,9 +40,13 @@ mod log;
 mod output;
 mod overtime;
 mod owner;
+mod pool;
 mod text;
 mod ticker;
+mod wasi;
 
+pub use cache::{Cache, CacheError};
+pub use compiled::Compiled;
 pub use component::{Component, Guest};
 pub use ended::{Blamed, Ended, Told, Trap};
 pub use engine::{Engine, EngineError};
@@ -49,3 +57,5 @@ pub use loading::{ComponentFile, LoadError};
 pub use output::{Checker, OutletRule, OutputFault};
 pub use overtime::Pace;
 pub use owner::Owner;
+pub use pool::Allocation;
+pub use wasi::{GrantedDirectory, Grants};

@@ -5,13 +5,22 @@
 //! | `guest` | a line that a guest wrote | info | `streamlet` `inlet` `partition` `stream` |
 //! | `guest` | `replaced between batches` | info | `streamlet` `inlet` `partition` |
 //! | `guest` | `lines dropped` | warn | `streamlet` `inlet` `partition` `dropped` |
+//! | `streamlet` | `ready` | info | `address` `streamlet` `instances` (pooled, on demand) `after_ms` |
+//! | `streamlet` | `compiling`: after 2 s, then every 10 s | info | `component` `seconds` |
+//! | `streamlet` | `compiled` | debug | `component` `after_ms` |
+//! | `streamlet` | `compiled code found in the cache` | debug | `component` |
+//! | `streamlet` | `compiled components are not kept…`: there is no cache that can be used | warn | `error` |
+//! | `streamlet` | `a damaged entry of the cache is replaced`, `cannot read an entry…`, `cannot keep the…` | warn | `entry` `error` |
+//! | `streamlet` | `entry of the cache removed to make room` | debug | `entry` |
+//! | `streamlet` | `no pool for instances, making each on demand` | warn | `error` |
+//! | `streamlet` | `the streamlet…` reads, looks for or tries what it was not granted; once each | info, warn | |
 //! | `report` | `batch failed` | error | `inlet` `partition` `first_offset` `last_offset` `offset` `read` `error` `detail` |
 //! | `report` | `poison record set aside` | warn | `inlet` `partition` `offset` `read` `error` |
 //! | `report` | `run ended` | info | `records` `batches` `emits` `emits_by_outlet` `skipped` `poison` `failed_batches` `unprocessed` `records_per_second` |
 //!
 //! Reports are what a command owes its user: no filter silences them, errors are among them, and they are events only
-//! with `--log-format json`; in text, people get the same as plain lines. `serve` logs its life under `streamlet`. A
-//! record's key or value is in none of them.
+//! with `--log-format json`; in text, people get the same as plain lines. `serve` logs the rest of its life under
+//! `streamlet` too. A record's key or value is in none of them.
 
 use crate::batch::Failure;
 use crate::console::REPORT;
@@ -29,6 +38,43 @@ pub(crate) fn guest_line(owner: &Owner, stream: &'static str, line: &str) {
             tracing::info!(target: "guest", %streamlet, %inlet, partition, stream, "{line}");
         }
         None => tracing::info!(target: "guest", %streamlet, stream, "{line}"),
+    }
+}
+
+/// What a guest was denied.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Denied {
+    Environment,
+    Files,
+    Writing,
+    Network,
+}
+
+impl Denied {
+    /// How many there are.
+    pub(crate) const COUNT: usize = Self::Network as usize + 1;
+}
+
+/// Logs, once a process and capability, that a guest asked for what it was not granted. A guest may well read its
+/// environment and need nothing of it.
+pub(crate) fn denied(denied: Denied) {
+    match denied {
+        Denied::Environment => tracing::info!(
+            target: "streamlet",
+            "the streamlet reads its environment, which is empty; --env NAME[=VALUE] grants a variable"
+        ),
+        Denied::Files => tracing::warn!(
+            target: "streamlet",
+            "the streamlet looks for files, and none are granted; --dir HOST::GUEST grants a directory"
+        ),
+        Denied::Writing => tracing::warn!(
+            target: "streamlet",
+            "the streamlet may not write a file; a directory that --dir grants without `:ro` may be written to"
+        ),
+        Denied::Network => tracing::warn!(
+            target: "streamlet",
+            "the streamlet tries to use the network, which is not available to streamlets"
+        ),
     }
 }
 

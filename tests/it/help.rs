@@ -34,13 +34,18 @@ fn of_descriptor() {
 }
 
 #[test]
+fn of_compile() {
+    check(&["compile"], "help-compile.txt");
+}
+
+#[test]
 fn every_flag_but_the_repeatable_ones_names_its_twin_in_the_environment() {
-    for command in ["serve", "run", "descriptor"] {
+    for command in ["serve", "run", "descriptor", "compile"] {
         let help = streamlet().args(&[command, "--help"]).run().stdout;
         let flags = help.split("\n      --").skip(1);
         for flag in flags.chain(help.split("\n  -").skip(1)) {
             let name = flag.split([' ', '\n']).next().unwrap();
-            let alone = ["input", "output", "set", "out", "check", "h,", "V,"].contains(&name);
+            let alone = ["input", "output", "set", "env", "dir", "out", "check", "h,", "V,"].contains(&name);
             let is_the_platforms = name == "port" && flag.contains("[env: FLOW_PROCESS_PORT");
             assert!(
                 alone || is_the_platforms || flag.contains("[env: STREAMLET_"),

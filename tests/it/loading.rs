@@ -38,7 +38,7 @@ fn what_is_no_component_is_named() {
     check(b"<!doctype html><title>404</title>", &["it is a web page"]);
     check(b"\x1f\x8b\x08\0\0\0\0\0", &["it is gzip-compressed"]);
     check(b"PK\x03\x04", &["it is a zip archive"]);
-    check(b"\x7fELF\x02\x01", &["a native or precompiled object"]);
+    check(b"\x7fELF\x02\x01", &["it is a native program or library", how]);
     check(b"hello", &["it does not begin like WebAssembly", how]);
 }
 
@@ -95,7 +95,8 @@ fn missing_imports_are_all_named() {
         &["imports what this host does not offer: ankka:flow/emittor@1.0.0; it offers ankka:flow/emitter@1.0, "],
     );
     let other = patched("raw", "wasi:cli/", "wasi:clo/");
-    check(&other, &["imports what this host does not offer: wasi:clo/"]);
+    let advice = "or compose it with components that export them, for example by `wac plug`: ";
+    check(&other, &["imports what this host does not offer: wasi:clo/", advice]);
 }
 
 #[test]

@@ -9,6 +9,8 @@
 )]
 
 mod canary;
+mod capabilities;
+mod compiling;
 mod conversations;
 mod descriptor;
 mod evil;
@@ -18,6 +20,7 @@ mod lanes;
 mod loading;
 mod log;
 mod memory;
+mod precompiled;
 mod serve;
 mod tidy;
 

@@ -38,6 +38,7 @@ impl Program {
         for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("STREAMLET_")) {
             command.env_remove(name);
         }
+        command.env("XDG_CACHE_HOME", cache_home());
         Self { command, input: Vec::new() }
     }
 
@@ -72,6 +73,13 @@ impl Program {
     #[must_use]
     pub fn env(mut self, name: &str, value: &str) -> Self {
         self.command.env(name, value);
+        self
+    }
+
+    /// Without this in its environment.
+    #[must_use]
+    pub fn without_env(mut self, name: &str) -> Self {
+        self.command.env_remove(name);
         self
     }
 
@@ -122,6 +130,13 @@ impl Program {
         });
         Live { stdin: child.stdin.take(), child, lines, error_lines, reading, errors: Some(errors) }
     }
+}
+
+/// Where the binary keeps what it compiles, for all tests together: beside the tests' own program, not in the home of
+/// whoever runs them.
+fn cache_home() -> PathBuf {
+    let program = std::env::current_exe().expect("the tests are a program");
+    program.with_file_name("streamlet-tests-cache")
 }
 
 /// A run that lasts.

@@ -8,9 +8,12 @@ use clap::builder::{FalseyValueParser, PathBufValueParser, TypedValueParser as _
 use streamlet_protocol::descriptor::compare_exact;
 use streamlet_protocol::{Descriptor as Declared, json};
 
-use super::open::open;
-use super::{Exit, limits::LimitFlags};
+use super::Exit;
+use super::limits::LimitFlags;
+use super::loading::LoadFlags;
+use super::open::Opener;
 use crate::console::Console;
+use crate::guest::Grants;
 
 /// Where a guest crate keeps its descriptor.
 const IN_CRATE: &str = "flow/descriptor.json";
@@ -31,12 +34,15 @@ pub(super) struct Descriptor {
     #[arg(long, env = "STREAMLET_QUIET", value_parser = FalseyValueParser::new())]
     quiet: bool,
     #[command(flatten)]
+    loading: LoadFlags,
+    #[command(flatten)]
     limits: LimitFlags,
 }
 
 /// The file of `--check`, which takes whatever follows it: a COMPONENT too, which is told here.
 fn checked_file(file: PathBuf) -> Result<PathBuf, String> {
-    let is_component = file.is_dir() || file.extension().is_some_and(|extension| extension == "wasm");
+    let is_component =
+        file.is_dir() || file.extension().is_some_and(|extension| extension == "wasm" || extension == "cwasm");
     if is_component {
         let component = file.display();
         Err(format!(
@@ -56,7 +62,14 @@ impl Descriptor {
             Some(None) => anyhow::bail!("--check needs the descriptor's file, since COMPONENT is no directory"),
             None => None,
         };
-        let component = match open(console, &self.component, (&self.limits).into(), self.quiet).await? {
+        let opener = Opener {
+            console,
+            flags: &self.loading,
+            limits: (&self.limits).into(),
+            grants: Grants::default(),
+            quiet: self.quiet,
+        };
+        let component = match opener.open(&self.component).await? {
             Ok(component) => component,
             Err(exit) => return Ok(exit),
         };

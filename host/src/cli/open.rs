@@ -1,55 +1,89 @@
 //! From COMPONENT to a loaded component, for every command that takes one.
 
-use std::path::Path;
+use std::future::Future;
+use std::path::{Path, PathBuf};
+use std::pin::pin;
 use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::{Instant, interval_at};
 
 use super::Exit;
+use super::loading::{CacheFlags, LoadFlags};
 use crate::console::Console;
-use crate::guest::{Component, ComponentFile, Engine, Limits, LoadError};
+use crate::guest::{Compiled, Component, ComponentFile, Engine, Grants, Limits, LoadError};
 use crate::guest_crate;
 
-/// Loads COMPONENT, built first if it is a directory. A component that is refused has been reported: the command's
-/// [`Exit`] is in the inner error.
-pub(super) async fn open(
-    console: &Console,
-    component: &Path,
-    limits: Limits,
-    quiet: bool,
-) -> anyhow::Result<Result<Arc<Component>, Exit>> {
-    match read(console, component, quiet).await? {
-        Ok(file) => load(console, file, limits).await,
-        Err(exit) => Ok(Err(exit)),
+/// After this time compiling is told.
+const SILENT: Duration = Duration::from_secs(2);
+/// Seconds between two log lines about it.
+const LOGGED_EVERY_SECONDS: u64 = 10;
+
+/// How to open COMPONENT. What is refused has been reported: the command's [`Exit`] is in the inner error then.
+#[derive(Debug, Clone)]
+pub(super) struct Opener<'a> {
+    pub(super) console: &'a Console,
+    pub(super) flags: &'a LoadFlags,
+    pub(super) limits: Limits,
+    pub(super) grants: Grants,
+    /// No progress of any kind.
+    pub(super) quiet: bool,
+}
+
+impl Opener<'_> {
+    /// Loads COMPONENT, built first if it is a directory.
+    pub(super) async fn open(&self, component: &Path) -> anyhow::Result<Result<Arc<Component>, Exit>> {
+        match self.read(component).await? {
+            Ok(file) => self.load(file).await,
+            Err(exit) => Ok(Err(exit)),
+        }
+    }
+
+    /// Builds COMPONENT if it is a directory, and refuses cheaply what is no component.
+    pub(super) async fn read(&self, component: &Path) -> anyhow::Result<Result<ComponentFile, Exit>> {
+        let path = built(component, self.quiet).await?;
+        let read = if self.flags.trust_precompiled { ComponentFile::read_trusting } else { ComponentFile::read };
+        accept(self.console, read(&path))
+    }
+
+    /// Compiles, links and describes a component.
+    pub(super) async fn load(&self, file: ComponentFile) -> anyhow::Result<Result<Arc<Component>, Exit>> {
+        let engine = Arc::new(Engine::granting(self.limits, self.grants.clone())?);
+        let compiled = match compile(self.console, &self.flags.cache, &engine, file, self.quiet).await? {
+            Ok(compiled) => compiled,
+            Err(exit) => return Ok(Err(exit)),
+        };
+        let loaded = Component::link(&engine, compiled).await;
+        accept(self.console, loaded.map(Arc::new))
     }
 }
 
-/// Builds COMPONENT if it is a directory, and refuses cheaply what is no component.
-pub(super) async fn read(
-    console: &Console,
-    component: &Path,
-    quiet: bool,
-) -> anyhow::Result<Result<ComponentFile, Exit>> {
-    let path = if component.is_dir() {
+/// COMPONENT's file, built first if it is a directory.
+pub(super) async fn built(component: &Path, quiet: bool) -> anyhow::Result<PathBuf> {
+    if component.is_dir() {
         let directory = component.to_owned();
-        tokio::task::spawn_blocking(move || guest_crate::build(&directory, quiet)).await??
+        Ok(tokio::task::spawn_blocking(move || guest_crate::build(&directory, quiet)).await??)
     } else {
-        component.to_owned()
-    };
-    accept(console, ComponentFile::read(&path))
+        Ok(component.to_owned())
+    }
 }
 
-/// Compiles, links and describes a component.
-pub(super) async fn load(
+/// Compiles a component, or finds it in the cache.
+pub(super) async fn compile(
     console: &Console,
+    cache: &CacheFlags,
+    engine: &Arc<Engine>,
     file: ComponentFile,
-    limits: Limits,
-) -> anyhow::Result<Result<Arc<Component>, Exit>> {
-    let engine = Arc::new(Engine::new(limits)?);
-    let loaded = Component::load(engine, file).await;
-    accept(console, loaded.map(Arc::new))
+    quiet: bool,
+) -> anyhow::Result<Result<Compiled, Exit>> {
+    let path = file.path().to_owned();
+    let compiling = Compiled::new(engine, file, cache.open());
+    let compiled = if quiet { compiling.await } else { told(console, &path, compiling).await };
+    accept(console, compiled)
 }
 
 /// Reports a refusal; a file that cannot be read is no refusal of it.
-fn accept<T>(console: &Console, loaded: Result<T, LoadError>) -> anyhow::Result<Result<T, Exit>> {
+pub(super) fn accept<T>(console: &Console, loaded: Result<T, LoadError>) -> anyhow::Result<Result<T, Exit>> {
     match loaded {
         Ok(loaded) => Ok(Ok(loaded)),
         Err(error @ LoadError::Unreadable { .. }) => {
@@ -60,5 +94,38 @@ fn accept<T>(console: &Console, loaded: Result<T, LoadError>) -> anyhow::Result<
             console.error(&format!("{:#}", anyhow::Error::from(error)));
             Ok(Err(Exit::No))
         }
+    }
+}
+
+/// Waits for `compiling`, and tells whoever waits for long: on a terminal by a line that goes away, else in the log.
+async fn told<T>(console: &Console, path: &Path, compiling: impl Future<Output = T>) -> T {
+    let began = Instant::now();
+    let mut ticks = interval_at(began + SILENT, Duration::from_secs(1));
+    let mut compiling = pin!(compiling);
+    let mut line = None;
+    let mut logged = None;
+    loop {
+        tokio::select! {
+            compiled = &mut compiling => return compiled,
+            _ = ticks.tick() => {}
+        }
+        let seconds = began.elapsed().as_secs();
+        if console.shows_progress() {
+            let line = line.get_or_insert_with(|| ProgressLine(console));
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            line.0.progress(&format!("compiling {name:.40}, {seconds} s"));
+        } else if logged.is_none_or(|logged| seconds >= logged + LOGGED_EVERY_SECONDS) {
+            logged = Some(seconds);
+            tracing::info!(target: "streamlet", component = %path.display(), seconds, "compiling");
+        }
+    }
+}
+
+/// A line that goes away with whoever shows it.
+struct ProgressLine<'a>(&'a Console);
+
+impl Drop for ProgressLine<'_> {
+    fn drop(&mut self) {
+        self.0.progress("");
     }
 }

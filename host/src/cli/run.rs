@@ -11,9 +11,11 @@ use clap::builder::FalseyValueParser;
 use streamlet_protocol::parameter::ConfigProblem;
 use streamlet_protocol::{Descriptor, names, parameter};
 
+use super::grants::GrantFlags;
 use super::limits::{LimitFlags, size};
+use super::loading::LoadFlags;
 use super::log::LogFormat;
-use super::open::open;
+use super::open::Opener;
 use super::policy::PolicyFlags;
 use super::{Exit, signals};
 use crate::batch::{Binding, Start};
@@ -66,13 +68,24 @@ pub(super) struct Run {
     #[command(flatten)]
     policy: PolicyFlags,
     #[command(flatten)]
+    grants: GrantFlags,
+    #[command(flatten)]
+    loading: LoadFlags,
+    #[command(flatten)]
     limits: LimitFlags,
 }
 
 impl Run {
     pub(super) async fn call(&self, console: &Console, log_format: LogFormat) -> anyhow::Result<Exit> {
         self.check_inputs(console)?;
-        let component = match open(console, &self.component, (&self.limits).into(), self.quiet).await? {
+        let opener = Opener {
+            console,
+            flags: &self.loading,
+            limits: (&self.limits).into(),
+            grants: self.grants.resolve()?,
+            quiet: self.quiet,
+        };
+        let component = match opener.open(&self.component).await? {
             Ok(component) => component,
             Err(exit) => return Ok(exit),
         };

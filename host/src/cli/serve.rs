@@ -6,9 +6,12 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use tokio::sync::watch;
 
+use super::grants::GrantFlags;
 use super::limits::{LimitFlags, duration};
+use super::loading::LoadFlags;
+use super::open::Opener;
 use super::policy::PolicyFlags;
-use super::{Exit, open, signals};
+use super::{Exit, signals};
 use crate::console::Console;
 use crate::server::{self, Listener, Served, Shutdown};
 
@@ -30,13 +33,24 @@ pub(super) struct Serve {
     #[command(flatten)]
     policy: PolicyFlags,
     #[command(flatten)]
+    grants: GrantFlags,
+    #[command(flatten)]
+    loading: LoadFlags,
+    #[command(flatten)]
     limits: LimitFlags,
 }
 
 impl Serve {
     pub(super) async fn call(&self, console: &Console) -> anyhow::Result<Exit> {
         let began = Instant::now();
-        let file = match open::read(console, &self.component, false).await? {
+        let opener = Opener {
+            console,
+            flags: &self.loading,
+            limits: (&self.limits).into(),
+            grants: self.grants.resolve()?,
+            quiet: false,
+        };
+        let file = match opener.read(&self.component).await? {
             Ok(file) => file,
             Err(exit) => return Ok(exit),
         };
@@ -52,7 +66,7 @@ impl Serve {
         });
         let serving = tokio::spawn(server::serve(listener, awaited, shutdown.clone()));
         let loaded = tokio::select! {
-            loaded = open::load(console, file, (&self.limits).into()) => loaded?,
+            loaded = opener.load(file) => loaded?,
             () = shutdown.over() => return Ok(Exit::Yes),
         };
         let component = match loaded {
@@ -64,6 +78,7 @@ impl Serve {
             target: "streamlet",
             %address,
             streamlet = %component.descriptor().name,
+            instances = %component.allocation(),
             after_ms = began.elapsed().as_millis(),
             "ready"
         );

@@ -8,6 +8,7 @@ use std::time::Duration;
 use streamlet_protocol::Descriptor;
 
 use super::bindings::StreamletGuestPre;
+use super::compiled::Compiled;
 use super::descriptor::from_guest;
 use super::ended::Ended;
 use super::engine::Engine;
@@ -17,6 +18,7 @@ use super::loading::{ComponentFile, LoadError};
 use super::output::OutletRule;
 use super::overtime::Pace;
 use super::owner::Owner;
+use super::pool::Allocation;
 use super::text;
 use crate::batch::{Batch, Place, Start};
 
@@ -32,20 +34,28 @@ pub struct Component {
 }
 
 impl Component {
-    /// Loads a component and asks it what it declares.
+    /// Compiles a component, links it, and asks it what it declares.
     ///
     /// # Errors
     /// [`LoadError`], which says what the file is instead, or what the component lacks.
     pub async fn load(engine: Arc<Engine>, file: ComponentFile) -> Result<Self, LoadError> {
-        let (compiling, path, digest) = (Arc::clone(&engine), file.path().to_owned(), file.digest());
-        // Compiling takes all cores for as long as it lasts.
-        let loaded = tokio::task::spawn_blocking(move || file.link(&compiling)).await;
-        let pre = match loaded {
-            Ok(loaded) => loaded?,
-            Err(panicked) => std::panic::resume_unwind(panicked.into_panic()),
-        };
-        let descriptor = describe(&engine, &pre, &path).await?;
-        Ok(Self { engine, pre, descriptor, digest })
+        let compiled = Compiled::new(&engine, file, None).await?;
+        Self::link(&engine, compiled).await
+    }
+
+    /// Links a compiled component and asks it what it declares.
+    ///
+    /// # Errors
+    /// [`LoadError`], which says what the component lacks.
+    pub async fn link(engine: &Arc<Engine>, compiled: Compiled) -> Result<Self, LoadError> {
+        let (engine, pre) = compiled.link(engine)?;
+        let descriptor = describe(&engine, &pre, compiled.path()).await?;
+        Ok(Self { engine, pre, descriptor, digest: compiled.digest().to_owned() })
+    }
+
+    /// Where its instances get their memory.
+    pub fn allocation(&self) -> Allocation {
+        self.engine.allocation
     }
 
     /// What the component declares; valid by the platform's rules.

@@ -3,13 +3,14 @@
 use std::time::Duration;
 
 use wasmtime::{Trap as WasmTrap, WasmBacktrace};
-use wasmtime_wasi::I32Exit;
+use wasmtime_wasi::{I32Exit, ResourceTableError};
 
 use super::instance::DESCRIPTOR_BYTES_MAX;
 use super::limits::{Limits, Refusal};
 use super::log::begins_a_panic;
 use super::output::OutputFault;
 use super::text::{self, bounded, cut, printable};
+use super::wasi::RESOURCES_MAX;
 use crate::batch::Cause;
 
 /// Bytes of a message that a guest may fail with; the rest is cut.
@@ -233,6 +234,9 @@ impl Trap {
             Some(trap) => {
                 let words = trap.to_string();
                 words.strip_prefix("wasm trap: ").map_or(words.clone(), |trap| format!("its code failed: {trap}"))
+            }
+            None if matches!(self.error.downcast_ref(), Some(ResourceTableError::Full)) => {
+                format!("it holds more than {RESOURCES_MAX} files, streams and pollables at once; drop some")
             }
             None => format!("{:#}", self.error.root_cause()),
         }

@@ -1,17 +1,21 @@
-//! The one engine of a process: its settings, the linker that offers WASI and `emitter`, and the epoch's ticker.
+//! Engines: their settings, the linker that offers WASI and `emitter`, and the epoch's ticker.
+//!
+//! A process makes one, which compiles; a component whose instances come from a pool runs on a second one, made for it.
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use wasmtime::component::Linker;
-use wasmtime::{Config, OptLevel, WasmBacktraceDetails};
+use wasmtime::{Config, OptLevel, PoolingAllocationConfig, WasmBacktraceDetails};
 
 use super::bindings::ankka::flow::emitter;
 use super::instance::State;
 use super::instances::Instances;
 use super::limits::Limits;
 use super::overtime::Overtime;
+use super::pool::Allocation;
 use super::ticker::Ticker;
+use super::wasi::{self, Granted, Grants};
 
 /// Bytes of stack a guest may use before it traps.
 const GUEST_STACK_BYTES: usize = 1 << 20;
@@ -40,25 +44,56 @@ pub struct Engine {
     pub(super) linker: Linker<State>,
     pub(super) ticker: Ticker,
     pub(super) limits: Limits,
+    pub(super) allocation: Allocation,
+    pub(super) granted: Arc<Granted>,
     pub(super) instances: Arc<Instances>,
-    pub(super) overtime: Overtime,
+    pub(super) overtime: Arc<Overtime>,
 }
 
 impl Engine {
-    /// Sets the engine up. One serves a whole process.
+    /// Sets the engine up, with nothing granted.
     ///
     /// # Errors
     /// [`EngineError`].
     pub fn new(limits: Limits) -> Result<Self, EngineError> {
-        let wasmtime = wasmtime::Engine::new(&config()).map_err(EngineError::Settings)?;
+        Self::granting(limits, Grants::default())
+    }
+
+    /// Sets the engine up for guests that are granted something of the system.
+    ///
+    /// # Errors
+    /// [`EngineError`].
+    pub fn granting(limits: Limits, grants: Grants) -> Result<Self, EngineError> {
+        let granted = Arc::new(Granted::new(grants));
+        let instances = Arc::new(Instances::new(limits.live_instances_max));
+        let overtime = Arc::new(Overtime::start().map_err(EngineError::Overtime)?);
+        Self::allocating(&config(), limits, Allocation::OnDemand, granted, instances, overtime)
+    }
+
+    /// One more engine like this, whose instances come from a pool. What this one compiled runs on it.
+    pub(super) fn pooled(&self, pool: PoolingAllocationConfig) -> Result<Self, EngineError> {
+        let mut config = config();
+        config.allocation_strategy(pool);
+        let (granted, instances, overtime) = (&self.granted, &self.instances, &self.overtime);
+        let (granted, instances, overtime) = (Arc::clone(granted), Arc::clone(instances), Arc::clone(overtime));
+        Self::allocating(&config, self.limits, Allocation::Pooled, granted, instances, overtime)
+    }
+
+    fn allocating(
+        config: &Config,
+        limits: Limits,
+        allocation: Allocation,
+        granted: Arc<Granted>,
+        instances: Arc<Instances>,
+        overtime: Arc<Overtime>,
+    ) -> Result<Self, EngineError> {
+        let wasmtime = wasmtime::Engine::new(config).map_err(EngineError::Settings)?;
         let mut linker = Linker::new(&wasmtime);
-        wasmtime_wasi::p2::add_to_linker_async(&mut linker).map_err(EngineError::Settings)?;
+        wasi::add_to_linker(&mut linker).map_err(EngineError::Settings)?;
         emitter::add_to_linker::<State, wasmtime::component::HasSelf<State>>(&mut linker, |state| state)
             .map_err(EngineError::Settings)?;
         let ticker = Ticker::start(&wasmtime).map_err(EngineError::Ticker)?;
-        let overtime = Overtime::start().map_err(EngineError::Overtime)?;
-        let instances = Arc::new(Instances::new(limits.live_instances_max));
-        Ok(Self { wasmtime, linker, ticker, limits, instances, overtime })
+        Ok(Self { wasmtime, linker, ticker, limits, allocation, granted, instances, overtime })
     }
 }
 

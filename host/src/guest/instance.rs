@@ -6,9 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use streamlet_protocol::parameter::ParameterValue;
-use wasmtime::component::ResourceTable;
 use wasmtime::{Store, Trap as WasmTrap};
-use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
 
 use super::bindings::ankka::flow::{emitter, types};
 use super::bindings::{StreamletGuest, StreamletGuestPre};
@@ -16,10 +14,11 @@ use super::ended::{Ended, Trap};
 use super::engine::Engine;
 use super::instances::Seat;
 use super::limits::{Accountant, Limits};
-use super::log::{GuestLog, Stream};
+use super::log::GuestLog;
 use super::output::{Checker, OutletRule, OutputFault};
 use super::owner::Owner;
 use super::text::bounded;
+use super::wasi::Sandbox;
 use crate::batch::{Batch, Binding, Output, Start};
 
 /// Bytes of a guest's message that are copied into the host's.
@@ -31,8 +30,7 @@ const INSTANTIATION: &str = "instantiation";
 
 /// What an instance's store holds.
 pub(super) struct State {
-    wasi: WasiCtx,
-    table: ResourceTable,
+    pub(super) sandbox: Sandbox,
     accountant: Accountant,
     log: GuestLog,
     /// The batch in progress; `flush` outside of one is a fault.
@@ -45,12 +43,6 @@ pub(super) struct State {
 struct Current {
     checker: Checker,
     parts: Vec<Output>,
-}
-
-impl WasiView for State {
-    fn ctx(&mut self) -> WasiCtxView<'_> {
-        WasiCtxView { ctx: &mut self.wasi, table: &mut self.table }
-    }
 }
 
 impl types::Host for State {}
@@ -95,10 +87,8 @@ impl Instance {
         seat: Seat,
     ) -> Result<Self, Ended> {
         let log = GuestLog::new(owner);
-        let wasi = WasiCtx::builder().stdout(log.stream(Stream::Output)).stderr(log.stream(Stream::Error)).build();
         let state = State {
-            wasi,
-            table: ResourceTable::new(),
+            sandbox: Sandbox::new(&engine.granted, &log).map_err(Ended::Host)?,
             accountant: Accountant::new(&engine.limits),
             log,
             current: None,

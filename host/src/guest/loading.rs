@@ -1,5 +1,4 @@
-//! From a file's bytes to a compiled component whose exports and imports fit: every way in which that can go wrong has
-//! its name.
+//! From a file's bytes to a component whose exports and imports fit: every way in which that can go wrong has its name.
 
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -8,8 +7,10 @@ use sha2::{Digest as _, Sha256};
 use wasmtime::component::types::ComponentItem;
 
 use super::bindings::StreamletGuestPre;
+use super::code;
 use super::ended::Ended;
 use super::engine::Engine;
+use super::imports;
 use super::instance::State;
 use super::text;
 
@@ -17,23 +18,10 @@ use super::text;
 const STREAMLET: &str = "ankka:flow/streamlet";
 /// The version that this host is built for; it serves every guest of the same major version whose imports it has.
 const CONTRACT_VERSION: &str = "1.0.0";
-/// What this host offers a guest to import.
-const OFFERED: [&str; 8] = [
-    "ankka:flow/emitter@1.0",
-    "ankka:flow/types@1.0",
-    "wasi:cli@0.2",
-    "wasi:clocks@0.2",
-    "wasi:filesystem@0.2",
-    "wasi:io@0.2",
-    "wasi:random@0.2",
-    "wasi:sockets@0.2",
-];
 /// Bytes that tell what a file is.
 const BEGINNING_BYTES: u64 = 4096;
 /// Bytes of a component; the largest known, a Python interpreter, has 18 MB.
 const COMPONENT_BYTES_MAX: u64 = 512 << 20;
-/// Bytes of the engine's reason for refusing one.
-const REASON_BYTES_MAX: usize = 4096;
 /// How to build a component, said to those who have something else.
 const HOW_TO_BUILD: &str = "build one with `cargo build --release --target wasm32-wasip2`";
 
@@ -67,6 +55,40 @@ pub enum LoadError {
         #[source]
         source: wasmtime::Error,
     },
+    /// A precompiled component, which nobody has said to trust.
+    #[error(
+        "\"{}\" is a precompiled component, and loading one is running it, unchecked and outside of the sandbox; if you \
+         trust whoever made it, say so with --trust-precompiled, or give the .wasm it was made from",
+        path.display()
+    )]
+    Untrusted {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A precompiled component whose bytes are not those that were written.
+    #[error(
+        "precompiled component \"{}\" is damaged or truncated, or `streamlet compile` did not write it; compile it again \
+         with `streamlet compile`",
+        path.display()
+    )]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A precompiled component for another engine, processor or settings.
+    #[error(
+        "precompiled component \"{}\" was not made for this host, which needs {}; compile it again here with `streamlet \
+         compile`, or give the .wasm it was made from",
+        path.display(),
+        code::needed()
+    )]
+    Incompatible {
+        /// The file.
+        path: PathBuf,
+        /// What it was made for, in the engine's words.
+        #[source]
+        source: wasmtime::Error,
+    },
     /// A component without the streamlet's interface, or with one of another version.
     #[error("component \"{}\" is not a streamlet: {problem}", path.display())]
     NotAStreamlet {
@@ -76,18 +98,25 @@ pub enum LoadError {
         problem: String,
     },
     /// The component needs what this host does not have.
-    #[error("component \"{}\" imports what this host does not offer: {}; it offers {}", path.display(), missing.join(", "), OFFERED.join(", "))]
+    #[error(
+        "component \"{}\" imports what this host does not offer: {}; it offers {}; {advice}",
+        path.display(),
+        missing.join(", "),
+        imports::OFFERED.join(", ")
+    )]
     ImportsMissing {
         /// The file.
         path: PathBuf,
         /// The imports.
         missing: Vec<String>,
+        /// What to do.
+        advice: &'static str,
         /// The linker's reason for the first.
         #[source]
         source: wasmtime::Error,
     },
     /// The interface has the right name and the wrong functions.
-    #[error("component \"{}\" exports \"{STREAMLET}\" with other functions or types than version {CONTRACT_VERSION}", path.display())]
+    #[error("component \"{}\" exports \"{STREAMLET}\" with other functions or types than version {CONTRACT_VERSION}; build it with a matching SDK", path.display())]
     WrongShape {
         /// The file.
         path: PathBuf,
@@ -124,22 +153,49 @@ impl LoadError {
 
 /// A file that begins like a component.
 pub struct ComponentFile {
-    path: PathBuf,
-    bytes: Vec<u8>,
+    pub(super) path: PathBuf,
+    pub(super) content: Content,
+    /// SHA-256 of the file, in hexadecimal digits.
+    pub(super) digest: String,
+}
+
+/// What a file that can be loaded holds.
+pub(super) enum Content {
+    /// A component, to be compiled.
+    Component(Vec<u8>),
+    /// Machine code that somebody trusts, unsealed.
+    Trusted(Vec<u8>),
 }
 
 impl ComponentFile {
-    /// Reads a file and refuses what is something else, which is cheap to find out.
+    /// Reads a file and refuses what is no component, which is cheap to find out.
     ///
     /// # Errors
-    /// [`LoadError::Unreadable`] and [`LoadError::NotAComponent`].
+    /// [`LoadError::Unreadable`], [`LoadError::NotAComponent`] and [`LoadError::Untrusted`].
     pub fn read(path: &Path) -> Result<Self, LoadError> {
+        Self::read_as(path, false)
+    }
+
+    /// As [`ComponentFile::read`], but takes a precompiled component too: whoever made it can make this process do
+    /// anything.
+    ///
+    /// # Errors
+    /// [`LoadError::Unreadable`], [`LoadError::NotAComponent`] and [`LoadError::Damaged`].
+    pub fn read_trusting(path: &Path) -> Result<Self, LoadError> {
+        Self::read_as(path, true)
+    }
+
+    fn read_as(path: &Path, is_trusted: bool) -> Result<Self, LoadError> {
         let path = path.to_owned();
         let unreadable = |source| LoadError::Unreadable { path: path.clone(), source };
         let mut file = std::fs::File::open(&path).map_err(unreadable)?;
         let mut bytes = Vec::new();
         file.by_ref().take(BEGINNING_BYTES).read_to_end(&mut bytes).map_err(unreadable)?;
-        if let Some(found) = something_else(&bytes) {
+        let is_precompiled = code::begins_as_precompiled(&bytes);
+        if is_precompiled && !is_trusted {
+            return Err(LoadError::Untrusted { path });
+        }
+        if !is_precompiled && let Some(found) = something_else(&bytes) {
             return Err(LoadError::NotAComponent { path, found });
         }
         file.take(COMPONENT_BYTES_MAX).read_to_end(&mut bytes).map_err(unreadable)?;
@@ -147,44 +203,41 @@ impl ComponentFile {
             let found = format!("it is larger than {COMPONENT_BYTES_MAX} bytes");
             return Err(LoadError::NotAComponent { path, found });
         }
-        Ok(Self { path, bytes })
+        let digest = format!("{:x}", Sha256::digest(&bytes));
+        if !is_precompiled {
+            return Ok(Self { path, content: Content::Component(bytes), digest });
+        }
+        match code::unsealed(bytes).filter(|code| code::is_component(code)) {
+            Some(code) => Ok(Self { path, content: Content::Trusted(code), digest }),
+            None => Err(LoadError::Damaged { path }),
+        }
     }
 
     /// The file's path.
     pub fn path(&self) -> &Path {
         &self.path
     }
-
-    /// SHA-256 of its bytes, in hexadecimal digits.
-    pub(super) fn digest(&self) -> String {
-        format!("{:x}", Sha256::digest(&self.bytes))
-    }
-
-    /// Compiles and links. It takes from milliseconds to seconds of all cores: not on a thread that others wait for.
-    pub(super) fn link(&self, engine: &Engine) -> Result<StreamletGuestPre<State>, LoadError> {
-        let path = || self.path.clone();
-        let component = wasmtime::component::Component::from_binary(&engine.wasmtime, &self.bytes)
-            .map_err(|source| LoadError::Uncompilable { path: path(), source: printable(&source) })?;
-        check_export(engine, &self.path, &component)?;
-        let pre = engine.linker.instantiate_pre(&component).map_err(|source| LoadError::ImportsMissing {
-            path: path(),
-            missing: missing_imports(engine, &component),
-            source: printable(&source),
-        })?;
-        StreamletGuestPre::new(pre).map_err(|source| LoadError::WrongShape { path: path(), source: printable(&source) })
-    }
 }
 
 impl std::fmt::Debug for ComponentFile {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("ComponentFile").field("path", &self.path).field("bytes", &self.bytes.len()).finish()
+        f.debug_struct("ComponentFile").field("path", &self.path).finish_non_exhaustive()
     }
 }
 
-/// The engine's whole chain in one text that is printable and bounded: it quotes names out of the component, and those
-/// may hold terminal sequences.
-fn printable(source: &wasmtime::Error) -> wasmtime::Error {
-    wasmtime::Error::msg(text::bounded(&text::printable(format!("{source:#}").as_bytes()), REASON_BYTES_MAX))
+/// Links a compiled component, whose exports and imports have to be a streamlet's.
+pub(super) fn link(
+    engine: &Engine,
+    path: &Path,
+    component: &wasmtime::component::Component,
+) -> Result<StreamletGuestPre<State>, LoadError> {
+    check_export(engine, path, component)?;
+    let pre = engine
+        .linker
+        .instantiate_pre(component)
+        .map_err(|error| imports::missing(path, &engine.wasmtime, component, &error))?;
+    StreamletGuestPre::new(pre)
+        .map_err(|error| LoadError::WrongShape { path: path.into(), source: text::words(&error) })
 }
 
 /// What bytes that do not begin as a component are.
@@ -206,7 +259,7 @@ fn something_else(bytes: &[u8]) -> Option<String> {
             version.get(..4).unwrap_or(version)
         ),
         [0x7f, b'E', b'L', b'F', ..] => {
-            "it is a native or precompiled object, which would run unchecked; give the .wasm it was made from".into()
+            format!("it is a native program or library, or the beginning of a precompiled component; {HOW_TO_BUILD}")
         }
         [0x1f, 0x8b, ..] => "it is gzip-compressed; decompress it first".into(),
         [b'P', b'K', 3, 4, ..] => "it is a zip archive; extract the .wasm first".into(),
@@ -257,23 +310,6 @@ fn check_export(engine: &Engine, path: &Path, component: &wasmtime::component::C
     ))
 }
 
-/// The imports that the linker cannot have, by their package and version.
-fn missing_imports(engine: &Engine, component: &wasmtime::component::Component) -> Vec<String> {
-    let component_type = component.component_type();
-    let offered = |name: &str| {
-        let (interface, version) = name.split_once('@').unwrap_or((name, ""));
-        let package = interface.split_once('/').map_or(interface, |(package, _)| package);
-        let minor = version.rsplit_once('.').map_or(version, |(minor, _)| minor);
-        OFFERED.contains(&format!("{interface}@{minor}").as_str())
-            || OFFERED.contains(&format!("{package}@{minor}").as_str())
-    };
-    let names = component_type.imports(&engine.wasmtime).map(|(name, _)| name.to_owned()).collect::<Vec<_>>();
-    let missing = names.iter().filter(|name| !offered(name)).cloned().collect::<Vec<_>>();
-    // All are known by name: then it is one's functions or types that differ, and the linker's reason names it.
-    let shown = if missing.is_empty() { names } else { missing };
-    text::some_of(shown.iter().map(|name| text::name(name)))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -292,7 +328,7 @@ mod tests {
         check(b"", Some("empty"));
         check(b"\0asm\x01\0\0\0", Some("core WebAssembly module"));
         check(b"\0asm\x0d", Some("truncated"));
-        check(b"\x7fELF\x02", Some("precompiled"));
+        check(b"\x7fELF\x02", Some("native program"));
         check(b"\x1f\x8b\x08", Some("gzip"));
         check(b"PK\x03\x04", Some("zip"));
         check(b"  (component)", Some("text form"));

@@ -27,6 +27,19 @@ pub(super) fn name(name: &str) -> String {
     bounded(&printable(name.as_bytes()), NAME_BYTES_MAX)
 }
 
+/// The engine's words about a component, cause by cause: they quote names out of it.
+pub(super) fn words(error: &wasmtime::Error) -> wasmtime::Error {
+    const CAUSE_BYTES_MAX: usize = 2048;
+    let cause = |cause: &(dyn std::error::Error + 'static)| {
+        let text = cause.to_string();
+        let lines = text.lines().map(|line| printable(line.as_bytes())).collect::<Vec<_>>();
+        bounded(&lines.join("\n"), CAUSE_BYTES_MAX)
+    };
+    let mut causes = error.chain().map(cause).collect::<Vec<_>>();
+    let root = wasmtime::Error::msg(causes.pop().unwrap_or_default());
+    causes.into_iter().rev().fold(root, wasmtime::Error::context)
+}
+
 /// The first few of many, and how many more there are.
 pub(super) fn some_of(items: impl ExactSizeIterator<Item = String>) -> Vec<String> {
     const ITEMS_MAX: usize = 20;
@@ -60,6 +73,12 @@ mod tests {
     #[test]
     fn what_is_not_text_is_escaped() {
         assert_eq!(printable(b"a\tb\x1b[2J\xff\xc3\xa9\0"), "a\tb\\u{1b}[2J\\xff\u{e9}\\u{0}");
+    }
+
+    #[test]
+    fn an_engines_words_keep_their_causes() {
+        let error = wasmtime::Error::msg("a name `\u{11}`\nis not valid").context("cannot\tparse").context("outer");
+        assert_eq!(format!("{:#}", words(&error)), "outer: cannot\tparse: a name `\\u{11}`\nis not valid");
     }
 
     #[test]

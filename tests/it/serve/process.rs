@@ -40,7 +40,7 @@ fn a_port_that_is_taken_is_named() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn calls_are_held_while_the_component_is_compiled() {
-    let service = Service::begin(program("conformance"));
+    let service = Service::begin(program("conformance").args(&["--no-cache"]));
     let sidecar = service.dial().await;
     let early = !service.log().contains(": ready ");
     let (spec, talk) = tokio::join!(sidecar.discover(), sidecar.try_open());
