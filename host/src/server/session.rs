@@ -59,8 +59,10 @@ impl Session {
         let shutdown = self.shutdown.clone();
         let mut grace_over = std::pin::pin!(shutdown.grace_over());
         let status = loop {
+            // Asked once: a lane that comes to rest between two answers would be waited for by nobody.
+            let has_room = self.lanes.as_ref().is_none_or(Lanes::has_room);
             let next = tokio::select! {
-                message = inbound.message(), if self.lanes.as_ref().is_none_or(Lanes::has_room) => match message {
+                message = inbound.message(), if has_room => match message {
                     Ok(Some(message)) => {
                         let step = self.conversation().receive(message);
                         self.perform(step).await
@@ -71,7 +73,7 @@ impl Session {
                     }
                     Err(status) => Self::broken(&status),
                 },
-                () = answered(self.lanes.as_ref()) => Next::Listen,
+                () = answered(self.lanes.as_ref()), if !has_room => Next::Listen,
                 () = self.superseded.notified() => {
                     let step = self.conversation().superseded();
                     self.perform(step).await
@@ -182,11 +184,11 @@ impl Session {
     }
 }
 
-/// Comes when a lane may have room again for what is not read meanwhile.
+/// Comes when a lane has come to rest since this was last waited for.
 async fn answered(lanes: Option<&Lanes>) {
     match lanes {
-        Some(lanes) if !lanes.has_room() => lanes.answered().await,
-        _ => std::future::pending().await,
+        Some(lanes) => lanes.answered().await,
+        None => std::future::pending().await,
     }
 }
 

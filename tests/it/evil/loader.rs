@@ -8,7 +8,6 @@ use std::time::Duration;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use streamlet_host::guest::{Component, ComponentFile, Engine, Limits};
-use streamlet_tests::fixtures;
 use streamlet_tests::text_guests::{Places, component};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
@@ -121,13 +120,4 @@ fn a_name_writes_no_terminal_sequences() {
     damaged[at..at + 4].copy_from_slice(b"\x1b[2J");
     let refusal = Host::new().load(&damaged).expect_err("no such import");
     assert!(refusal.contains("\\u{1b}[2J") && !refusal.contains('\u{1b}'), "{refusal:?}");
-}
-
-/// Writes a component to begin with for `cargo fuzz run loader`.
-#[test]
-#[ignore = "writes a file for tests/fuzz"]
-fn seeds() {
-    let corpus = fixtures::repository().join("tests/fuzz/corpus/loader");
-    fs::create_dir_all(&corpus).unwrap();
-    fs::write(corpus.join("text.wasm"), component(&Places::default())).unwrap();
 }

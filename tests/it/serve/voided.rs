@@ -124,7 +124,13 @@ async fn two_hundred_conversations_in_a_row_leave_nothing_behind() {
     let mut resident = Vec::new();
     for round in 0..200 {
         let mut talk = sidecar.start("{}").await;
-        assert_eq!(talk.run(1, &[echo(round)]).await, Ok(emits("out", &[echo(round)])));
+        // Several at once, so that whatever is made for the first use of a thread is made early.
+        for partition in 0..8u8 {
+            talk.batch(u64::from(partition) + 1, "in", partition.into(), &[echo(round)]).await;
+        }
+        for _ in 0..8 {
+            assert_eq!(talk.outcome().await.1, Ok(emits("out", &[echo(round)])));
+        }
         match round % 3 {
             0 => drop(talk),
             1 => {
