@@ -162,7 +162,15 @@ impl Guest {
     }
 
     /// Runs a call into a guest to its end, on threads of its own once it takes long.
-    pub async fn run<T: Send + 'static>(&self, pace: &mut Pace, call: impl Future<Output = T> + Send + 'static) -> T {
-        self.component.engine.overtime.run(pace, call).await
+    ///
+    /// # Errors
+    /// The call's own, or [`Ended::Host`] if it panicked.
+    pub async fn run<T: Send + 'static>(
+        &self,
+        pace: &mut Pace,
+        call: impl Future<Output = Result<T, Ended>> + Send + 'static,
+    ) -> Result<T, Ended> {
+        let ended = self.component.engine.overtime.run(pace, call).await;
+        ended.unwrap_or_else(|panicked| Err(Ended::Host(panicked.into())))
     }
 }

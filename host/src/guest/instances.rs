@@ -82,7 +82,8 @@ impl Instances {
     fn longest_idle(&self) -> Option<Instance> {
         let homes = lock(&self.homes).known.clone();
         let mut idle = homes.iter().filter_map(Weak::upgrade).collect::<Vec<_>>();
-        idle.sort_by_key(|home| home.since.load(Ordering::Relaxed));
+        // Each is read once: it changes meanwhile, and a sort whose keys do is no order.
+        idle.sort_by_cached_key(|home| home.since.load(Ordering::Relaxed));
         // One that looks idle may be at work again by now.
         idle.iter().find_map(|home| lock(&home.instance).take())
     }

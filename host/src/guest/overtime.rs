@@ -11,6 +11,7 @@
 
 use std::fmt;
 use std::future::Future;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
@@ -32,6 +33,11 @@ const NICENESS: i32 = 5;
 /// Short calls after a long one before the next may begin among everybody else: a guest that alternates keeps others
 /// waiting once in so many batches at most.
 const PROBATION: u8 = 32;
+
+/// A call that panicked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the host panicked, which is a bug of its own; standard error has the reason")]
+pub(super) struct Panicked;
 
 /// What is known of a lane's calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,11 +76,14 @@ impl Overtime {
     }
 
     /// Runs a call to its end, here or there.
+    ///
+    /// # Errors
+    /// The call panicked, which is told on standard error by then: a fault of the host that must end nothing else.
     pub(super) async fn run<T: Send + 'static>(
         &self,
         pace: &mut Pace,
         call: impl Future<Output = T> + Send + 'static,
-    ) -> T {
+    ) -> Result<T, Panicked> {
         let mut call = Measured { call: Box::pin(call), busy: Duration::ZERO };
         let ended = if pace.probation > 0 { None } else { Shortly(&mut call).await };
         let (result, busy) = match (ended, &self.runtime) {
@@ -109,13 +118,17 @@ struct Measured<T> {
 }
 
 impl<T> Future for Measured<T> {
-    type Output = (T, Duration);
+    type Output = (Result<T, Panicked>, Duration);
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let began = Instant::now();
-        let polled = self.call.as_mut().poll(cx);
+        // What the call holds is not looked at again: it is dropped.
+        let polled = catch_unwind(AssertUnwindSafe(|| self.call.as_mut().poll(cx)));
         self.busy += began.elapsed();
-        polled.map(|result| (result, self.busy))
+        match polled {
+            Ok(polled) => polled.map(|result| (Ok(result), self.busy)),
+            Err(_) => Poll::Ready((Err(Panicked), self.busy)),
+        }
     }
 }
 
@@ -123,7 +136,7 @@ impl<T> Future for Measured<T> {
 struct Shortly<'a, T>(&'a mut Measured<T>);
 
 impl<T> Future for Shortly<'_, T> {
-    type Output = Option<(T, Duration)>;
+    type Output = Option<(Result<T, Panicked>, Duration)>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         match Pin::new(&mut *self.0).poll(cx) {
@@ -143,7 +156,6 @@ impl<T> Future for KillOnDrop<T> {
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<T> {
         match Pin::new(&mut self.0).poll(cx) {
             Poll::Ready(Ok(result)) => Poll::Ready(result),
-            Poll::Ready(Err(lost)) if lost.is_panic() => std::panic::resume_unwind(lost.into_panic()),
             // Its threads have been shut down, which only the process's end does: there is nobody to answer to.
             Poll::Ready(Err(_)) | Poll::Pending => Poll::Pending,
         }
@@ -177,20 +189,31 @@ mod tests {
     async fn a_short_call_stays_and_a_long_one_goes() {
         let overtime = Overtime::start().unwrap();
         let mut pace = Pace::default();
-        let names = overtime.run(&mut pace, keep(0, 1)).await;
+        let names = overtime.run(&mut pace, keep(0, 1)).await.unwrap();
         assert_eq!(names, ["overtime"], "nothing is known of it");
-        let names = overtime.run(&mut pace, keep(0, 3)).await;
+        let names = overtime.run(&mut pace, keep(0, 3)).await.unwrap();
         assert!(names.iter().all(|name| name != "overtime"), "{names:?}");
 
-        let names = overtime.run(&mut pace, keep(2, 4)).await;
+        let names = overtime.run(&mut pace, keep(2, 4)).await.unwrap();
         assert!(names.first().is_some_and(|name| name != "overtime"), "{names:?}");
         assert!(names.last().is_some_and(|name| name == "overtime"), "{names:?}");
         for _ in 0..PROBATION {
-            let names = overtime.run(&mut pace, keep(0, 2)).await;
+            let names = overtime.run(&mut pace, keep(0, 2)).await.unwrap();
             assert!(names.iter().all(|name| name == "overtime"), "it begins where the long one ended: {names:?}");
         }
-        let names = overtime.run(&mut pace, keep(0, 2)).await;
+        let names = overtime.run(&mut pace, keep(0, 2)).await.unwrap();
         assert!(names.iter().all(|name| name != "overtime"), "and is back: {names:?}");
+    }
+
+    #[tokio::test]
+    async fn a_panic_is_the_calls_alone() {
+        let overtime = Overtime::start().unwrap();
+        let mut pace = Pace::default();
+        for expect in [Ok(1), Err(Panicked), Ok(1), Err(Panicked)] {
+            let panics = expect.is_err();
+            let call = async move { if panics { panic!("as told") } else { 1 } };
+            assert_eq!(overtime.run(&mut pace, call).await, expect);
+        }
     }
 
     #[tokio::test]

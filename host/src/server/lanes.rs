@@ -48,6 +48,15 @@ pub(super) struct Lanes {
     tasks: JoinSet<()>,
 }
 
+/// Something that happened to a lane.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Event {
+    /// One has answered, so that there may be room for one more batch.
+    Answered,
+    /// One has panicked, which is a bug of the host: its batch would never be answered.
+    Died,
+}
+
 /// A lane's task, seen from outside.
 #[derive(Debug)]
 struct Running {
@@ -87,15 +96,22 @@ impl Lanes {
         self.running.len() < LANES_MAX || self.idle().next().is_some()
     }
 
-    /// Comes when that may have changed.
-    pub(super) async fn answered(&self) {
-        self.context.answered.notified().await;
+    /// What happens to lanes while the stream says nothing. Those that have ended well are let go meanwhile.
+    pub(super) async fn event(&mut self, has_room: bool) -> Event {
+        loop {
+            tokio::select! {
+                () = self.context.answered.notified(), if !has_room => return Event::Answered,
+                Some(ended) = self.tasks.join_next() => match ended {
+                    Err(lost) if lost.is_panic() => return Event::Died,
+                    _ => {}
+                },
+                else => std::future::pending().await,
+            }
+        }
     }
 
     /// Ends the lane that has been idle longest if there are as many as may be.
     fn make_room(&mut self) {
-        // Those that have ended are let go, or a long conversation would collect them.
-        while self.tasks.try_join_next().is_some() {}
         if self.running.len() >= LANES_MAX
             && let Some((key, _)) = self.idle().min_by_key(|(_, running)| running.last)
         {
@@ -110,8 +126,6 @@ impl Lanes {
 
     /// Acknowledges an empty batch.
     pub(super) fn acknowledge(&mut self, ticket: Ticket) {
-        // As in `make_room`.
-        while self.tasks.try_join_next().is_some() {}
         let context = Arc::clone(&self.context);
         self.tasks.spawn(async move { context.answer(ticket, Frames::default(), Frames::ack(ticket.batch_id)).await });
     }

@@ -10,7 +10,7 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 use tonic::{Code as GrpcCode, Status, Streaming};
 
-use super::lanes::{Context, Lanes};
+use super::lanes::{Context, Event, Lanes};
 use super::outgoing::Answers;
 use super::run::Current;
 use super::{Served, Shutdown};
@@ -73,7 +73,13 @@ impl Session {
                     }
                     Err(status) => Self::broken(&status),
                 },
-                () = answered(self.lanes.as_ref()), if !has_room => Next::Listen,
+                event = event(self.lanes.as_mut(), has_room) => match event {
+                    Event::Answered => Next::Listen,
+                    Event::Died => {
+                        tracing::error!(target: "streamlet", "a lane died of a bug of the host; the conversation ends");
+                        Next::End(Some(Status::internal("the host panicked; its log has the reason")))
+                    }
+                },
                 () = self.superseded.notified() => {
                     let step = self.conversation().superseded();
                     self.perform(step).await
@@ -184,10 +190,10 @@ impl Session {
     }
 }
 
-/// Comes when a lane has come to rest since this was last waited for.
-async fn answered(lanes: Option<&Lanes>) {
+/// What happens to lanes, if there are any.
+async fn event(lanes: Option<&mut Lanes>, has_room: bool) -> Event {
     match lanes {
-        Some(lanes) => lanes.answered().await,
+        Some(lanes) => lanes.event(has_room).await,
         None => std::future::pending().await,
     }
 }
