@@ -40,7 +40,7 @@ pub enum Ended {
     /// `start` answered with an error.
     NotStarted(String),
     /// The guest's code ended.
-    Trapped(Trap),
+    Trapped(Box<Trap>),
     /// The output broke the contract, or grew past its limit.
     Broke(OutputFault),
     /// The guest ran for too long.

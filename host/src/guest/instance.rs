@@ -216,7 +216,7 @@ fn ended(store: &mut Store<State>, limits: &Limits, export: &'static str, error:
     if let Some(fault) = state.fault.take() {
         return Ended::Broke(fault);
     }
-    Ended::Trapped(Trap::new(export, state.accountant.refusal, *limits, state.log.last_words(), error))
+    Ended::Trapped(Box::new(Trap::new(export, state.accountant.refusal, *limits, state.log.last_words(), error)))
 }
 
 fn bindings(bindings: &[Binding]) -> Vec<types::Binding<'_>> {
