@@ -47,10 +47,10 @@ impl Sidecar {
         loop {
             match endpoint.connect().await {
                 Ok(channel) => return Self { channel },
-                Err(error) => assert!(tries < 100, "{address}: {error}"),
+                Err(error) => assert!(tries < 1000, "{address}: {error}"),
             }
             tries += 1;
-            tokio::time::sleep(Duration::from_millis(20)).await;
+            tokio::time::sleep(Duration::from_millis(2)).await;
         }
     }
 

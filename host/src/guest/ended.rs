@@ -49,6 +49,8 @@ pub enum Ended {
         export: &'static str,
         /// What it was allowed.
         deadline: Duration,
+        /// The last lines of its standard error.
+        last_words: Vec<String>,
     },
     /// The host could not make an instance.
     Host(wasmtime::Error),
@@ -118,7 +120,7 @@ impl Ended {
             Self::Broke(fault) => {
                 (Cause::Broke, "the streamlet broke its contract with the host".into(), fault.to_string())
             }
-            Self::TimedOut { export, deadline } => {
+            Self::TimedOut { export, deadline, last_words: _ } => {
                 let (cause, advice) = match *export {
                     "process" => (Cause::TimedOut, "do less in a batch, or raise it with --batch-deadline"),
                     _ => (Cause::NotStarted, "do less before the first batch, or raise it with --start-deadline"),
@@ -128,7 +130,10 @@ impl Ended {
             }
             Self::Host(error) => (Cause::Host, "the host cannot run the streamlet".into(), format!("{error:#}")),
         };
-        let (why, detail) = split(&text);
+        let (why, mut detail) = split(&text);
+        if let Self::TimedOut { last_words, .. } = self {
+            push_last_words(&mut detail, last_words);
+        }
         let blamed = if let Self::Refused { at, .. } = self { at.map(Blamed::Index) } else { None };
         Told { cause, what, why, detail, blamed }
     }
@@ -151,12 +156,8 @@ impl Trap {
         };
         let cause = if self.export == "process" { cause } else { Cause::NotStarted };
         let (why, mut detail) = split(&text);
-        let last_words = self.last_words.iter().filter(|line| !is_advice_of_std(line)).collect::<Vec<_>>();
-        if !last_words.is_empty() && !why.starts_with("panicked at ") {
-            push_line(&mut detail, "the last it wrote to standard error:");
-            for line in last_words {
-                push_line(&mut detail, &format!("  {line}"));
-            }
+        if !why.starts_with("panicked at ") {
+            push_last_words(&mut detail, &self.last_words);
         }
         let frames = self.error.downcast_ref::<WasmBacktrace>().map(backtrace).unwrap_or_default();
         if !frames.is_empty() {
@@ -326,6 +327,17 @@ fn split(text: &str) -> (String, String) {
     };
     lines.for_each(|line| push_line(&mut rest, &line));
     (headline, bounded(rest.trim_end(), MESSAGE_BYTES_MAX))
+}
+
+/// What the guest wrote to standard error before its end, if anything.
+fn push_last_words(detail: &mut String, last_words: &[String]) {
+    let mut lines = last_words.iter().filter(|line| !is_advice_of_std(line)).peekable();
+    if lines.peek().is_some() {
+        push_line(detail, "the last it wrote to standard error:");
+    }
+    for line in lines {
+        push_line(detail, &format!("  {line}"));
+    }
 }
 
 fn push_line(text: &mut String, line: &str) {

@@ -100,8 +100,9 @@ impl Instance {
         store.set_epoch_deadline(1);
         store.epoch_deadline_async_yield_and_update(1);
         store.set_hostcall_fuel(engine.limits.output_bytes_max.saturating_add(MESSAGE_BYTES_MAX));
+        let log = store.data().log.clone();
         let instantiate = component.instantiate_async(&mut store);
-        let guest = within(engine, engine.limits.start_deadline, INSTANTIATION, instantiate).await?;
+        let guest = within(engine, &log, engine.limits.start_deadline, INSTANTIATION, instantiate).await?;
         match guest {
             Ok(guest) => {
                 let (engine, outlets) = (Arc::clone(engine), Arc::clone(outlets));
@@ -119,8 +120,9 @@ impl Instance {
     /// Asks the guest what it declares.
     pub(super) async fn describe(&mut self) -> Result<types::Descriptor, Ended> {
         self.store.set_hostcall_fuel(DESCRIPTOR_BYTES_MAX);
+        let log = self.store.data().log.clone();
         let call = self.guest.ankka_flow_streamlet().call_describe(&mut self.store);
-        let answer = within(&self.engine, self.engine.limits.start_deadline, "describe", call).await?;
+        let answer = within(&self.engine, &log, self.engine.limits.start_deadline, "describe", call).await?;
         answer.map_err(|error| ended(&mut self.store, &self.engine.limits, "describe", error))
     }
 
@@ -136,8 +138,9 @@ impl Instance {
             inlets: &inlets,
             outlets: &outlets,
         };
+        let log = self.store.data().log.clone();
         let call = self.guest.ankka_flow_streamlet().call_start(&mut self.store, conversation);
-        match within(&self.engine, self.engine.limits.start_deadline, "start", call).await? {
+        match within(&self.engine, &log, self.engine.limits.start_deadline, "start", call).await? {
             Ok(Ok(())) => {
                 self.store.data().log.call_returned();
                 self.started_bytes = self.store.data().accountant.memory_bytes();
@@ -174,8 +177,9 @@ impl Instance {
             records: &batch.records,
             headers: &batch.headers,
         };
+        let log = self.store.data().log.clone();
         let call = self.guest.ankka_flow_streamlet().call_process(&mut self.store, tables);
-        let answer = within(&self.engine, limits.batch_deadline, "process", call).await?;
+        let answer = within(&self.engine, &log, limits.batch_deadline, "process", call).await?;
         let answer = answer.map_err(|error| ended(&mut self.store, &self.engine.limits, "process", error))?;
         let state = self.store.data_mut();
         state.log.call_returned();
@@ -202,12 +206,14 @@ impl fmt::Debug for Instance {
 /// Runs a call with the epoch advancing, and gives it up at its deadline, which drops the fiber it runs on.
 async fn within<T>(
     engine: &Engine,
+    log: &GuestLog,
     deadline: Duration,
     export: &'static str,
     call: impl Future<Output = T>,
 ) -> Result<T, Ended> {
     let _running = engine.ticker.run();
-    tokio::time::timeout(deadline, call).await.map_err(|_| Ended::TimedOut { export, deadline })
+    let ended = tokio::time::timeout(deadline, call).await;
+    ended.map_err(|_| Ended::TimedOut { export, deadline, last_words: log.last_words() })
 }
 
 /// Why a call came back with an error of the engine.

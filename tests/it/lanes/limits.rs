@@ -39,6 +39,13 @@ async fn time() {
 }
 
 #[tokio::test]
+async fn what_a_guest_wrote_before_its_time_ran_out_helps() {
+    let mut lane = Room::open("faulty").await.lane("in", 0);
+    let failure = lane.run(&[told(0, "print"), told(1, "loop")]).await.unwrap_err();
+    assert_eq!(failure.detail, "the last it wrote to standard error:\n  a line of stderr", "{failure}");
+}
+
+#[tokio::test]
 async fn time_of_start() {
     let mut lane = Room::configured("faulty", r#"{"start":"loop"}"#).await.lane("in", 0);
     let failure = lane.run(&[told(0, "echo")]).await.unwrap_err();
