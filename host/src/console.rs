@@ -89,6 +89,11 @@ impl Console {
         self.0.push(Text::Report(format!("{text}\n").into_bytes()));
     }
 
+    /// Writes a text that may come by the thousand: like a log line, it is dropped, and counted, when nobody reads.
+    pub fn note(&self, text: &str) {
+        self.0.push(Text::Log(format!("{text}\n").into_bytes()));
+    }
+
     /// Writes an error as people, or programs, expect it.
     pub fn error(&self, text: &str) {
         if self.0.is_json.load(Ordering::Relaxed) {

@@ -17,10 +17,11 @@ use crate::batch::{Batch, Failure, Output};
 use crate::guest::{Blamed, Ended, Guest, Home, Instance, Owner, Pace};
 pub use policy::{OnFailure, Policy};
 
-/// What a door makes of an output, and refuses to, before it is known whether the batch will be acknowledged.
-pub trait Door: Sync {
+/// What a door makes of an output, and refuses to, before it is known whether the batch will be acknowledged. It does so
+/// within the guest's call, so that what takes long there does not keep others waiting either.
+pub trait Door: Clone + Send + Sync + 'static {
     /// Emits that are ready to go once the batch is acknowledged.
-    type Emits: Send;
+    type Emits: Send + 'static;
 
     /// Prepares the emits of a batch, or of a part of one.
     ///
@@ -65,7 +66,7 @@ impl Lane {
     /// A [`Failure`], with nothing to be emitted.
     pub async fn run<D: Door>(&mut self, batch: &Arc<Batch>, door: &D) -> Result<Ran<D::Emits>, Failure> {
         match self.attempt(batch, door).await {
-            Ok(emits) => Ok(Ran { emits: vec![emits], poison: Vec::new() }),
+            Ok(Attempt { emits, .. }) => Ok(Ran { emits: vec![emits], poison: Vec::new() }),
             Err(failure) if self.policy.on_failure == OnFailure::Fail || !triage::may_help(&failure) => Err(failure),
             Err(failure) => triage::run(self, batch, door, failure).await,
         }
@@ -78,25 +79,28 @@ impl Lane {
 
     /// Runs a batch, or a part of one, whole. The instance is kept if all went well: a guest that refused a batch is
     /// alive, but may have learnt half of it, and the batch may come again.
-    async fn attempt<D: Door>(&mut self, batch: &Arc<Batch>, door: &D) -> Result<D::Emits, Failure> {
-        let Some(offsets) = batch.offsets() else { return door.accept(batch, Vec::new()).map_err(|failure| *failure) };
+    async fn attempt<D: Door>(&mut self, batch: &Arc<Batch>, door: &D) -> Result<Attempt<D::Emits>, Failure> {
+        let Some(offsets) = batch.offsets() else {
+            let emits = door.accept(batch, Vec::new()).map_err(|failure| *failure)?;
+            return Ok(Attempt { emits, bytes: 0 });
+        };
         if self.last_offset.is_some_and(|last| offsets.0 <= last) {
             self.home.clear();
         }
         self.last_offset = None;
         // Taken out while it runs: a call that is dropped halfway leaves nothing behind to be entered again.
         let (guest, owner, kept) = (Arc::clone(&self.guest), Arc::clone(&self.owner), self.home.take());
-        let call = process(guest, owner, kept, Arc::clone(batch));
+        let call = process(guest, owner, kept, Arc::clone(batch), door.clone());
         let called = self.guest.run(&mut self.pace, call).await;
-        let (instance, parts) = called.map_err(|ended| self.failure(&ended, batch))?;
-        let emits = door.accept(batch, parts).map_err(|failure| *failure)?;
+        let Processed { instance, emits, bytes } = called.map_err(|ended| self.failure(&ended, batch))?;
+        let emits = emits.map_err(|failure| *failure)?;
         self.last_offset = Some(offsets.1);
-        if !instance.has_outgrown() {
-            self.home.keep(instance);
-        } else if !std::mem::replace(&mut self.has_told_outgrown, true) {
-            crate::telemetry::instance_outgrown(&self.owner);
+        match instance {
+            Some(instance) => self.home.keep(instance),
+            None if std::mem::replace(&mut self.has_told_outgrown, true) => {}
+            None => crate::telemetry::instance_outgrown(&self.owner),
         }
-        Ok(emits)
+        Ok(Attempt { emits, bytes })
     }
 
     /// An end in the words of a batch's failure.
@@ -118,17 +122,36 @@ impl Lane {
     }
 }
 
-/// Runs a batch on the instance that was kept, or on a fresh one, and gives the instance back with its output.
-async fn process(
+/// What came of a batch, or of a part of one, that went well.
+struct Attempt<E> {
+    emits: E,
+    /// Bytes that the guest's output counts.
+    bytes: u64,
+}
+
+/// As [`Attempt`], before it is known whether the door takes it.
+struct Processed<E> {
+    /// To be kept; none if it has outgrown what may be.
+    instance: Option<Instance>,
+    emits: Result<E, Box<Failure>>,
+    bytes: u64,
+}
+
+/// Runs a batch on the instance that was kept, or on a fresh one, and hands its output to the door.
+async fn process<D: Door>(
     guest: Arc<Guest>,
     owner: Arc<Owner>,
     kept: Option<Instance>,
     batch: Arc<Batch>,
-) -> Result<(Instance, Vec<Output>), Ended> {
+    door: D,
+) -> Result<Processed<D::Emits>, Ended> {
     let mut instance = match kept {
         Some(instance) => instance,
         None => guest.instantiate(owner).await?,
     };
     let parts = instance.process(&batch).await?;
-    Ok((instance, parts))
+    let bytes = parts.iter().map(Output::bytes).sum();
+    let emits = door.accept(&batch, parts);
+    let instance = Some(instance).filter(|instance| emits.is_ok() && !instance.has_outgrown());
+    Ok(Processed { instance, emits, bytes })
 }

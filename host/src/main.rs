@@ -26,6 +26,12 @@ fn main() -> ExitCode {
 
 fn start(cli: &Cli, console: &Console) -> anyhow::Result<Exit> {
     cli.log.init(console)?;
+    // Instances hold handles on what they were granted; the soft limit of old, 1,024, is for programs that use select().
+    let handles = rustix::process::getrlimit(rustix::process::Resource::Nofile);
+    let _ = rustix::process::setrlimit(
+        rustix::process::Resource::Nofile,
+        rustix::process::Rlimit { current: handles.maximum, ..handles },
+    );
     // With guests that loop, a worker must look for other events after every task: at tokio's default of one look per
     // 61 tasks, two looping guests delayed everyone else by a quarter of a second.
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().event_interval(1).build()?;

@@ -15,7 +15,7 @@
 //! | `streamlet` | `no pool for instances, making each on demand` | warn | `error` |
 //! | `streamlet` | `the streamlet…` reads, looks for or tries what it was not granted; once each | info, warn | |
 //! | `report` | `batch failed` | error | `inlet` `partition` `first_offset` `last_offset` `offset` `read` `error` `detail` |
-//! | `report` | `poison record set aside` | warn | `inlet` `partition` `offset` `read` `error` |
+//! | `streamlet` | `poison record set aside` | warn | `inlet` `partition` `offset` `read` `error` |
 //! | `report` | `run ended` | info | `records` `batches` `emits` `emits_by_outlet` `skipped` `poison` `failed_batches` `unprocessed` `records_per_second` |
 //!
 //! Reports are what a command owes its user: no filter silences them, errors are among them, and they are events only
@@ -122,7 +122,7 @@ pub(crate) fn records_set_aside(batch_id: u64, poison: &[Failure]) {
 /// Logs a record that was set aside in a run, and where it was read.
 pub(crate) fn record_set_aside(batch: &FailedBatch) {
     tracing::warn!(
-        target: REPORT,
+        target: "streamlet",
         inlet = %batch.failure.place.inlet,
         partition = batch.failure.place.partition,
         offset = batch.failure.place.offsets.0,

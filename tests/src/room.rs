@@ -143,12 +143,13 @@ impl TestLane {
     /// The batch failed.
     pub async fn triage(&mut self, records: &[Record]) -> Result<(Vec<Emitted>, Vec<Failure>), Failure> {
         let batch = batch(self.inlet, self.partition, records);
-        let Ran { emits, poison } = self.lane.run(&batch, &Outlets(&self.guest)).await?;
+        let Ran { emits, poison } = self.lane.run(&batch, &Outlets(Arc::clone(&self.guest))).await?;
         Ok((emits.concat(), poison))
     }
 }
 
 /// A door that leaves outputs as they are.
+#[derive(Clone)]
 struct AsTheyAre;
 
 impl Door for AsTheyAre {
@@ -160,9 +161,10 @@ impl Door for AsTheyAre {
 }
 
 /// A door that takes everything.
-struct Outlets<'a>(&'a Guest);
+#[derive(Clone)]
+struct Outlets(Arc<Guest>);
 
-impl Door for Outlets<'_> {
+impl Door for Outlets {
     type Emits = Vec<Emitted>;
 
     fn accept(&self, batch: &Arc<Batch>, parts: Vec<Output>) -> Result<Vec<Emitted>, Box<Failure>> {

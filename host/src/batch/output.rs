@@ -14,12 +14,19 @@ pub struct Output {
     arena: Vec<u8>,
     emits: Vec<u32>,
     headers: Vec<u32>,
+    bytes: u64,
 }
 
 impl Output {
-    /// Wraps tables that the checker has passed.
-    pub(crate) fn checked(arena: Vec<u8>, emits: Vec<u32>, headers: Vec<u32>) -> Self {
-        Self { arena, emits, headers }
+    /// Wraps tables that the checker has passed, which count so many bytes.
+    pub(crate) fn checked(arena: Vec<u8>, emits: Vec<u32>, headers: Vec<u32>, bytes: u64) -> Self {
+        Self { arena, emits, headers, bytes }
+    }
+
+    /// Bytes of keys, values and headers that it carries, those of source records included, and of its tables: what a
+    /// door may have to hold of it.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
     }
 
     /// The number of emits.
@@ -84,7 +91,8 @@ impl OutputBuilder {
 
     pub(crate) fn build(self) -> Output {
         let Self { arena, emits, headers, taken: _ } = self;
-        Output { arena, emits, headers }
+        let bytes = arena.len() as u64;
+        Output { arena, emits, headers, bytes }
     }
 }
 

@@ -61,19 +61,16 @@ impl Batch {
         })
     }
 
-    /// A batch of some of its records, over the same bytes. Indices past its end are left out.
+    /// A batch of some of its records, with the bytes of these alone. Indices past its end are left out.
     #[must_use]
     pub fn part(&self, records: std::ops::Range<usize>) -> Self {
-        let of = |words: usize| records.start.saturating_mul(words)..records.end.min(self.len()).saturating_mul(words);
-        Self {
-            inlet: self.inlet,
-            partition: self.partition,
-            arena: self.arena.clone(),
-            times: self.times.get(of(2)).unwrap_or_default().to_vec(),
-            records: self.records.get(of(RECORD_WORDS)).unwrap_or_default().to_vec(),
-            // Records name their headers by their places in the whole table.
-            headers: self.headers.clone(),
+        let mut part = BatchBuilder::default();
+        for record in records.filter_map(|index| self.record(index)) {
+            let (offset, key, value) = (record.offset, record.key(), record.value());
+            // What fitted a batch fits a part of it.
+            let _ = part.push((offset, record.timestamp_ms), key, value, record.headers());
         }
+        part.take(self.inlet, self.partition)
     }
 
     /// The offsets of the first and the last record; none in an empty batch.

@@ -63,9 +63,11 @@ fn variable(text: &str) -> Result<(String, Option<String>), String> {
 fn directory(text: &str) -> Result<GrantedDirectory, String> {
     let (host, guest) = text.split_once("::").unwrap_or_default();
     let (guest, is_read_only) = guest.strip_suffix(":ro").map_or((guest, false), |guest| (guest, true));
-    if host.is_empty() || guest.is_empty() {
+    // A suffix that is misspelt must not become part of a name that is then written to.
+    if host.is_empty() || guest.is_empty() || guest.contains(':') {
         return Err("a directory is HOST::GUEST or HOST::GUEST:ro, such as ./data::/data:ro".into());
     }
+    let guest = Some(guest.trim_end_matches('/')).filter(|guest| !guest.is_empty()).unwrap_or("/");
     Ok(GrantedDirectory { host: PathBuf::from(host), guest: guest.to_owned(), is_read_only })
 }
 
@@ -93,7 +95,11 @@ mod tests {
         check("./data::/data", "./data", "/data", false);
         check("data::/data:ro", "data", "/data", true);
         check("a:b::c", "a:b", "c", false);
-        for text in ["", "data", "data:ro", "::", "data::", "::/data", "data:::ro"] {
+        check("a::/b//", "a", "/b", false);
+        check("a::/:ro", "a", "/", true);
+        for text in
+            ["", "data", "data:ro", "::", "data::", "::/data", "data:::ro", "a::b:rw", "a::b:RO", "a::b:ro,", "a::b::c"]
+        {
             assert!(directory(text).is_err(), "{text}");
         }
     }

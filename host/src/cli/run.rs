@@ -236,7 +236,7 @@ impl Observer for Reporter {
             LogFormat::Json => telemetry::record_set_aside(record),
             LogFormat::Text => {
                 let text = format!("set aside: {}\n  at {}", record.failure.headline(), record.read);
-                self.console.line(&text);
+                self.console.note(&text);
             }
         }
     }

@@ -6,14 +6,15 @@
 //! their place and renamed, so that processes share a directory without locks. It is bounded: what was used least
 //! recently goes first. Whatever goes wrong, the component is compiled.
 
-use std::fs::{self, DirBuilder, DirEntry, File, OpenOptions};
+use std::fs::{self, DirBuilder, DirEntry, OpenOptions};
 use std::hash::{Hash as _, Hasher};
-use std::io;
+use std::io::{self, Read as _};
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, SystemTime};
 
+use rustix::fs::OFlags;
 use sha2::{Digest as _, Sha256};
 
 use super::code::{self, Code};
@@ -48,7 +49,7 @@ pub enum CacheError {
         owner: u32,
     },
     /// Others can write to it.
-    #[error("others can write to cache directory \"{}\" (mode {mode:03o}), and so run code here; `chmod go-w` it", path.display())]
+    #[error("others can write to cache directory \"{}\" (mode {mode:03o}), and so run code here; remove it", path.display())]
     OthersWrite {
         /// The directory.
         path: PathBuf,
@@ -85,16 +86,12 @@ impl Cache {
         Ok(Self { directory: path, bytes_max })
     }
 
-    /// The entry of a component, if there is one and it is intact.
+    /// The entry of a component, if there is one that is ours alone and intact.
     pub(super) fn find(&self, key: &Key) -> Option<Code> {
         let path = self.entry(key);
-        match code::is_intact(&path) {
-            Ok(true) => {
-                // Whether it counts as used is worth no failure.
-                let _ = File::open(&path).and_then(|file| file.set_modified(SystemTime::now()));
-                Some(Code::File(path))
-            }
-            Ok(false) => {
+        match read_own(&path).map(|bytes| bytes.and_then(code::unsealed)) {
+            Ok(Some(code)) => Some(Code::trusted(code)),
+            Ok(None) => {
                 tracing::warn!(target: "streamlet", entry = %path.display(), "a damaged entry of the cache is replaced");
                 None
             }
@@ -150,6 +147,24 @@ impl Cache {
     }
 }
 
+/// A file's bytes; none if it is no file, another user's, or one that others may write to: whatever it holds, it is not
+/// ours. What is checked is what is read: it is opened once, and no link is followed.
+fn read_own(path: &Path) -> io::Result<Option<Vec<u8>>> {
+    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
+    let flags = i32::try_from(flags.bits()).unwrap_or_default();
+    let mut file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
+    let metadata = file.metadata()?;
+    let is_ours = metadata.uid() == rustix::process::geteuid().as_raw() && metadata.mode() & WRITABLE_BY_OTHERS == 0;
+    if !metadata.is_file() || !is_ours {
+        return Ok(None);
+    }
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes)?;
+    // Whether it counts as used is worth no failure.
+    let _ = file.set_modified(SystemTime::now());
+    Ok(Some(bytes))
+}
+
 /// When a file was used last, and its length.
 fn used(file: &DirEntry) -> Option<(SystemTime, u64)> {
     let metadata = file.metadata().ok().filter(fs::Metadata::is_file)?;
@@ -199,6 +214,9 @@ impl Hasher for DigestHasher {
 
 #[cfg(test)]
 mod tests {
+    use std::fs::File;
+    use std::os::unix::fs::PermissionsExt as _;
+
     use super::*;
 
     fn key(name: &str) -> Key {
@@ -209,7 +227,7 @@ mod tests {
     fn what_was_used_least_recently_makes_room() {
         let directory = tempfile::tempdir().unwrap();
         let cache = Cache::open(&directory.path().join("cache"), 3 * 1048).unwrap();
-        let code = Code::Memory(vec![7; 1000]);
+        let code = Code::trusted(vec![7; 1000]);
         let age = |name: &str, hours| {
             let file = File::open(cache.entry(&key(name))).unwrap();
             file.set_modified(SystemTime::now() - Duration::from_hours(hours)).unwrap();
@@ -225,8 +243,28 @@ mod tests {
         cache.keep(&key("d"), &code);
         let found = ["a", "b", "c", "d"].map(|name| cache.find(&key(name)).is_some());
         assert_eq!((found, given_up.exists()), ([true, false, true, true], false));
-        cache.keep(&key("e"), &Code::Memory(vec![7; 4000]));
+        cache.keep(&key("e"), &Code::trusted(vec![7; 4000]));
         assert!(cache.find(&key("e")).is_none() && cache.find(&key("d")).is_some(), "what cannot fit evicts nothing");
+    }
+
+    #[test]
+    fn an_entry_that_is_not_ours_alone_is_none() {
+        let directory = tempfile::tempdir().unwrap();
+        let cache = Cache::open(&directory.path().join("cache"), 1 << 20).unwrap();
+        cache.keep(&key("a"), &Code::trusted(vec![7; 1000]));
+        let path = cache.entry(&key("a"));
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o620)).unwrap();
+        assert!(cache.find(&key("a")).is_none(), "others may have written it");
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+        assert!(cache.find(&key("a")).is_some());
+        let elsewhere = directory.path().join("elsewhere");
+        fs::rename(&path, &elsewhere).unwrap();
+        std::os::unix::fs::symlink(&elsewhere, &path).unwrap();
+        assert!(cache.find(&key("a")).is_none(), "a link");
+        fs::remove_file(&path).unwrap();
+        let made = std::process::Command::new("mkfifo").arg(&path).status();
+        assert!(made.is_ok_and(|status| status.success()));
+        assert!(cache.find(&key("a")).is_none(), "a pipe, which nobody writes to");
     }
 
     #[test]

@@ -5,8 +5,7 @@
 //! seal it, and code from elsewhere is only loaded by someone who trusts its maker.
 
 use std::fs::File;
-use std::io::{self, Read as _, Write as _};
-use std::path::{Path, PathBuf};
+use std::io::{self, Write as _};
 
 use sha2::{Digest as _, Sha256};
 use wasmtime::component::Component;
@@ -30,53 +29,42 @@ const ARCHITECTURE: &str = if cfg!(target_arch = "x86_64") {
 };
 
 /// Machine code whose origin is trusted: this process compiled it, or took it from its own cache, or was told to.
-pub(super) enum Code {
-    /// Without its seal.
-    Memory(Vec<u8>),
-    /// A sealed file that is never written to again, only replaced or removed.
-    File(PathBuf),
-}
+pub(super) struct Code(Vec<u8>);
 
 impl Code {
     /// Compiles a component. It takes all cores for as long as it lasts.
     pub(super) fn compile(engine: &Engine, component: &[u8]) -> wasmtime::Result<Self> {
-        engine.precompile_component(component).map(Self::Memory)
+        engine.precompile_component(component).map(Self)
     }
 
-    /// Makes it runnable; a file is mapped, not read.
+    /// Code whose origin the caller vouches for, without its seal.
+    pub(super) fn trusted(bytes: Vec<u8>) -> Self {
+        Self(bytes)
+    }
+
+    /// Makes it runnable.
     ///
     /// # Errors
     /// It was compiled for another engine than this.
     pub(super) fn load(&self, engine: &Engine) -> wasmtime::Result<Component> {
         #[expect(unsafe_code, reason = "the origin is trusted, as the type says, and the seal was intact")]
         // SAFETY: the bytes are what an engine made of a component: compiled here, or sealed when they were and found
-        // intact. Files of the cache are private to this user and never changed in place.
+        // intact. They are in this process's own memory, where nobody changes them between the check and their use.
         unsafe {
-            match self {
-                Self::Memory(bytes) => Component::deserialize(engine, bytes),
-                Self::File(path) => Component::deserialize_file(engine, path),
-            }
+            Component::deserialize(engine, &self.0)
         }
     }
 
     /// Writes it with its seal.
     pub(super) fn write_sealed(&self, file: &mut File) -> io::Result<()> {
-        match self {
-            Self::Memory(bytes) => {
-                file.write_all(bytes)?;
-                file.write_all(&Sha256::digest(bytes))?;
-                file.write_all(MARK)
-            }
-            Self::File(path) => io::copy(&mut File::open(path)?, file).map(drop),
-        }
+        file.write_all(&self.0)?;
+        file.write_all(&Sha256::digest(&self.0))?;
+        file.write_all(MARK)
     }
 
     /// Bytes that it takes when it is written.
     pub(super) fn sealed_bytes(&self) -> u64 {
-        match self {
-            Self::Memory(bytes) => (bytes.len() + SEAL_BYTES) as u64,
-            Self::File(path) => path.metadata().map_or(0, |metadata| metadata.len()),
-        }
+        (self.0.len() + SEAL_BYTES) as u64
     }
 }
 
@@ -106,36 +94,13 @@ pub(super) fn unsealed(mut bytes: Vec<u8>) -> Option<Vec<u8>> {
     })
 }
 
-/// Whether a file's seal is there and intact.
-pub(super) fn is_intact(path: &Path) -> io::Result<bool> {
-    let mut file = File::open(path)?;
-    let Some(mut left) = file.metadata()?.len().checked_sub(SEAL_BYTES as u64) else { return Ok(false) };
-    let mut digest = Sha256::new();
-    let mut chunk = vec![0; 256 << 10];
-    while left > 0 {
-        let wanted = usize::try_from(left).unwrap_or(usize::MAX).min(chunk.len());
-        let read = file.read(chunk.get_mut(..wanted).unwrap_or_default())?;
-        if read == 0 {
-            return Ok(false);
-        }
-        digest.update(chunk.get(..read).unwrap_or_default());
-        left -= read as u64;
-    }
-    let mut seal = [0; SEAL_BYTES];
-    file.read_exact(&mut seal)?;
-    let (found, mark) = seal.split_at(DIGEST_BYTES);
-    Ok(mark == MARK && digest.finalize().as_slice() == found)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn what_is_needed_is_what_the_engine_writes() {
-        let Code::Memory(code) = Code::compile(&Engine::default(), b"\0asm\x0d\0\x01\0").unwrap() else {
-            unreachable!()
-        };
+        let Code(code) = Code::compile(&Engine::default(), b"\0asm\x0d\0\x01\0").unwrap();
         assert!(begins_as_precompiled(&code) && is_component(&code));
         let version = [&[0, 2], WASMTIME.as_bytes()].concat();
         assert!(code.windows(4).any(|window| window == version), "the engine's section begins with its version");
@@ -145,16 +110,11 @@ mod tests {
     fn a_seal_tells_any_change() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("code");
-        Code::Memory(vec![7; 1000]).write_sealed(&mut File::create(&path).unwrap()).unwrap();
+        Code(vec![7; 1000]).write_sealed(&mut File::create(&path).unwrap()).unwrap();
         let sealed = std::fs::read(&path).unwrap();
         assert_eq!(sealed.len(), 1000 + SEAL_BYTES);
         assert_eq!(unsealed(sealed.clone()), Some(vec![7; 1000]));
-        assert!(is_intact(&path).unwrap());
-        let check = |bytes: Vec<u8>| {
-            std::fs::write(&path, &bytes).unwrap();
-            assert!(!is_intact(&path).unwrap(), "{} bytes", bytes.len());
-            assert_eq!(unsealed(bytes), None);
-        };
+        let check = |bytes: Vec<u8>| assert_eq!(unsealed(bytes), None);
         for at in [0, 500, 1000, 1031, 1032, 1047] {
             let mut changed = sealed.clone();
             changed[at] ^= 1;

@@ -42,7 +42,7 @@ impl Compiled {
         let bytes = match content {
             Content::Component(bytes) => bytes,
             Content::Trusted(code) => {
-                let code = Code::Memory(code);
+                let code = Code::trusted(code);
                 return match code.load(engine) {
                     Ok(component) => Ok(Self { path, digest, code, component }),
                     Err(error) => Err(LoadError::Incompatible { path, source: text::words(&error) }),

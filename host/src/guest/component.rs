@@ -149,6 +149,11 @@ impl Guest {
         self.component.engine.limits.idle_max
     }
 
+    /// Bytes that a batch's output may count.
+    pub fn output_bytes_max(&self) -> u64 {
+        self.component.engine.limits.output_bytes_max as u64
+    }
+
     /// Makes an instance and starts it, once there is a place for one more.
     ///
     /// # Errors

@@ -156,6 +156,9 @@ impl Trap {
         };
         let cause = if self.export == "process" { cause } else { Cause::NotStarted };
         let (why, mut detail) = split(&text);
+        if self.refusal.is_some() && why != self.reason() {
+            push_line(&mut detail, &format!("then its call of `{}` ended: {}", self.export, self.reason()));
+        }
         if !why.starts_with("panicked at ") {
             push_last_words(&mut detail, &self.last_words);
         }

@@ -6,8 +6,11 @@
 //! others wait gives its instance up at once.
 
 use std::fmt;
+use std::future::{Future as _, poll_fn};
+use std::pin::pin;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::task::Poll;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
@@ -62,9 +65,18 @@ impl Instances {
         }
         // Counted before the idle are looked for: whoever goes idle after that sees that somebody waits.
         let _waiting = Waiting::begin(&self.waiting);
-        drop(self.longest_idle());
+        let mut acquire = pin!(Arc::clone(&self.seats).acquire_owned());
+        // In the queue before an idle one is ended, or a third lane could take the seat that it leaves.
+        let queued = poll_fn(|cx| Poll::Ready(acquire.as_mut().poll(cx))).await;
+        let permit = match queued {
+            Poll::Ready(permit) => permit,
+            Poll::Pending => {
+                drop(self.longest_idle());
+                acquire.await
+            }
+        };
         // The semaphore is never closed.
-        Seat { _permit: Arc::clone(&self.seats).acquire_owned().await.ok() }
+        Seat { _permit: permit.ok() }
     }
 
     /// A home for one lane's instance.

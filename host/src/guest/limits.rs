@@ -81,7 +81,11 @@ impl Accountant {
 }
 
 impl ResourceLimiter for Accountant {
-    fn memory_growing(&mut self, current: usize, desired: usize, _: Option<usize>) -> wasmtime::Result<bool> {
+    fn memory_growing(&mut self, current: usize, desired: usize, max: Option<usize>) -> wasmtime::Result<bool> {
+        // The engine will refuse what the memory's own declaration rules out: no growth, and no limit of ours.
+        if max.is_some_and(|max| desired > max) {
+            return Ok(false);
+        }
         let asked_bytes = self.memory_bytes.saturating_add(desired.saturating_sub(current));
         if asked_bytes > self.memory_bytes_max {
             self.refusal = Some(Refusal::Memory { asked_bytes, limit_bytes: self.memory_bytes_max });
@@ -91,7 +95,10 @@ impl ResourceLimiter for Accountant {
         Ok(true)
     }
 
-    fn table_growing(&mut self, current: usize, desired: usize, _: Option<usize>) -> wasmtime::Result<bool> {
+    fn table_growing(&mut self, current: usize, desired: usize, max: Option<usize>) -> wasmtime::Result<bool> {
+        if max.is_some_and(|max| desired > max) {
+            return Ok(false);
+        }
         let asked_elements = self.table_elements.saturating_add(desired.saturating_sub(current));
         if asked_elements > self.table_elements_max {
             self.refusal = Some(Refusal::Table { asked_elements, limit_elements: self.table_elements_max });
@@ -99,5 +106,25 @@ impl ResourceLimiter for Accountant {
         }
         self.table_elements = asked_elements;
         Ok(true)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn growth_that_its_own_declaration_rules_out_is_no_growth() {
+        let limits = Limits { memory_bytes_max: 100, table_elements_max: 100, ..Limits::default() };
+        let mut accountant = Accountant::new(&limits);
+        assert!(accountant.memory_growing(0, 60, Some(70)).unwrap());
+        for _ in 0..100 {
+            assert!(!accountant.memory_growing(60, 71, Some(70)).unwrap());
+            assert!(!accountant.table_growing(0, 71, Some(70)).unwrap());
+        }
+        assert_eq!((accountant.memory_bytes(), accountant.refusal), (60, None));
+        assert!(accountant.memory_growing(60, 70, Some(70)).unwrap(), "what is left can still be had");
+        assert!(!accountant.memory_growing(0, 31, None).unwrap(), "of a second memory");
+        assert_eq!(accountant.refusal, Some(Refusal::Memory { asked_bytes: 101, limit_bytes: 100 }));
     }
 }

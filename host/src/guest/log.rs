@@ -15,10 +15,10 @@ use std::task::{Context, Poll};
 use bytes::Bytes;
 use wasmtime_wasi::async_trait;
 use wasmtime_wasi::cli::{IsTerminal, StdoutStream};
-use wasmtime_wasi::p2::{OutputStream, Pollable, StreamResult};
+use wasmtime_wasi::p2::{OutputStream, Pollable, StreamError, StreamResult};
 
 use super::owner::Owner;
-use super::text::printable;
+use super::text::{cut, printable};
 
 /// Bytes of a line that are logged; the rest is counted and dropped.
 pub(super) const LINE_BYTES_MAX: usize = 1024;
@@ -122,9 +122,12 @@ impl Line {
     /// The line as text, and an empty line in its place. None where nothing was written.
     fn take(&mut self) -> Option<String> {
         let Self { bytes, dropped } = std::mem::take(self);
-        let mut text = printable(bytes.strip_suffix(b"\r").unwrap_or(&bytes));
-        if dropped > 0 {
-            let _ = write!(text, "… ({dropped} more bytes)");
+        // Escaping makes it longer, up to six times.
+        let line = printable(bytes.strip_suffix(b"\r").unwrap_or(&bytes));
+        let (mut text, rest) = cut(&line, LINE_BYTES_MAX);
+        if dropped > 0 || !rest.is_empty() {
+            let mark = if rest.is_empty() { "…" } else { "" };
+            let _ = write!(text, "{mark} ({} more bytes)", dropped.saturating_add(rest.len()));
         }
         (!text.is_empty()).then_some(text)
     }
@@ -219,6 +222,13 @@ impl Pollable for LogStream {
 
 impl OutputStream for LogStream {
     fn write(&mut self, bytes: Bytes) -> StreamResult<()> {
+        // Who does not ask how much it may write is told here: there are no epoch checks in the host's own code.
+        if bytes.len() > WRITE_BYTES_MAX {
+            return Err(StreamError::trap(&format!(
+                "it writes {} bytes to standard output or error at once; this host takes {WRITE_BYTES_MAX}",
+                bytes.len()
+            )));
+        }
         self.log.write(self.stream, &bytes);
         Ok(())
     }
@@ -288,6 +298,23 @@ mod tests {
         assert_eq!(words.first().map(String::as_str), Some("panicked at src/lib.rs:1:1:"));
         let bytes = words.iter().map(String::len).sum::<usize>();
         assert!((LAST_WORDS_BYTES_MAX / 2..=LAST_WORDS_BYTES_MAX).contains(&bytes), "{bytes}");
+    }
+
+    #[test]
+    fn escaping_does_not_make_a_line_longer_than_it_may_be() {
+        let log = log();
+        log.write(Stream::Error, &[0x1b; 1000]);
+        log.write(Stream::Error, b"\nx\xe2\x80\xaey\n");
+        let words = log.last_words();
+        assert!(words[0].len() < LINE_BYTES_MAX + 30 && words[0].ends_with(" more bytes)"), "{}", words[0]);
+        assert_eq!(words[1], "x\\u{202e}y", "what turns the direction is shown");
+    }
+
+    #[test]
+    fn more_than_may_be_written_at_once_is_a_trap() {
+        let mut stream = log().stream(Stream::Output);
+        assert!(OutputStream::write(&mut stream, Bytes::from(vec![b'\n'; WRITE_BYTES_MAX])).is_ok());
+        assert!(OutputStream::write(&mut stream, Bytes::from(vec![b'\n'; WRITE_BYTES_MAX + 1])).is_err());
     }
 
     #[test]

@@ -83,11 +83,12 @@ impl Checker {
         let handed_over = (arena.len() as u64).saturating_add(words.saturating_mul(4)).saturating_add(PART_BYTES);
         self.handed_over_bytes = self.within_limit(self.handed_over_bytes.saturating_add(handed_over))?;
         let header_bytes = self.check_headers(&headers, &arena)?;
+        let carried_before = self.carried_bytes;
         for (emit, words) in emits.as_chunks::<EMIT_WORDS>().0.iter().enumerate() {
             let bytes = self.check_emit(emit, words, arena.len(), &header_bytes)?;
             self.carried_bytes = self.within_limit(self.carried_bytes.saturating_add(bytes))?;
         }
-        Ok(Output::checked(arena, emits, headers))
+        Ok(Output::checked(arena, emits, headers, handed_over.max(self.carried_bytes - carried_before)))
     }
 
     fn within_limit(&self, bytes: u64) -> Result<u64, OutputFault> {

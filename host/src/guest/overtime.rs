@@ -30,9 +30,10 @@ pub(super) struct Overtime {
 
 /// How much less than the others these threads count when cores are scarce: a third of their share.
 const NICENESS: i32 = 5;
-/// Short calls after a long one before the next may begin among everybody else: a guest that alternates keeps others
-/// waiting once in so many batches at most.
-const PROBATION: u8 = 32;
+/// Short calls after a long one before the next may begin among everybody else; twice as many after each further long
+/// one, up to the most: a guest that alternates keeps others waiting ever more rarely.
+const PROBATION: u32 = 32;
+const PROBATION_MAX: u32 = 1 << 16;
 
 /// A call that panicked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -43,19 +44,26 @@ pub(super) struct Panicked;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pace {
     /// Short calls that are still to be seen.
-    probation: u8,
+    probation: u32,
+    /// How many the next long one will cost.
+    next_probation: u32,
 }
 
 impl Default for Pace {
     /// Nothing is known yet.
     fn default() -> Self {
-        Self { probation: 1 }
+        Self { probation: 1, next_probation: PROBATION }
     }
 }
 
 impl Pace {
     fn note(&mut self, busy: Duration) {
-        self.probation = if busy > SHORT { PROBATION } else { self.probation.saturating_sub(1) };
+        if busy > SHORT {
+            self.probation = self.next_probation;
+            self.next_probation = self.next_probation.saturating_mul(2).min(PROBATION_MAX);
+        } else {
+            self.probation = self.probation.saturating_sub(1);
+        }
     }
 }
 
@@ -203,6 +211,8 @@ mod tests {
         }
         let names = overtime.run(&mut pace, keep(0, 2)).await.unwrap();
         assert!(names.iter().all(|name| name != "overtime"), "and is back: {names:?}");
+        pace.note(2 * SHORT);
+        assert_eq!(pace.probation, 2 * PROBATION, "a second time costs more");
     }
 
     #[tokio::test]

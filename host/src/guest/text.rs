@@ -2,12 +2,12 @@
 
 use std::fmt::Write as _;
 
-/// Bytes as text on one line: invalid UTF-8 and control characters are escaped, a tab stays.
+/// Bytes as text on one line: invalid UTF-8, control characters and those that change the layout are escaped, a tab stays.
 pub(super) fn printable(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {
         for character in chunk.valid().chars() {
-            if character.is_control() && character != '\t' {
+            if (character.is_control() && character != '\t') || is_layout(character) {
                 text.extend(character.escape_default());
             } else {
                 text.push(character);
@@ -19,6 +19,11 @@ pub(super) fn printable(bytes: &[u8]) -> String {
         }
     }
     text
+}
+
+/// Whether a character breaks the line or turns the direction of what follows: it could make a line look like another.
+fn is_layout(character: char) -> bool {
+    matches!(character, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// A name out of a component: printable and of a readable length.

@@ -3,17 +3,17 @@
 //!
 //! The record that the failure blames is tried by itself first, and what stands before and after it in one piece each;
 //! where nobody is blamed, the part is halved. A record is set aside only if it fails alone, on a fresh instance; one
-//! that ran out of time is given a second time before that. Parts run in offset order and an instance goes on from one
-//! to the next until something fails, so that a guest sees what it would have seen, batches apart.
+//! that ran out of time is given a second time before that. Parts run in offset order, each with the bytes of its own
+//! records only, and an instance goes on from one to the next, until something fails or a record is tried alone.
 //!
-//! It gives up, and the batch fails after all, when more records fail than may be set aside, when a guest cannot be
-//! started, or when a dead letter cannot be sent. It takes at most about `2 + log2(records)` calls for each record that
-//! is set aside, of which each may take the batch's deadline.
+//! It gives up, and the batch fails after all, with its first failure, when more records fail than may be set aside; when
+//! it has taken more calls than finding so many takes, since then it is not single records that fail; when the parts
+//! together emit more than a batch may; when a guest cannot be started, or a dead letter cannot be sent.
 
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::{Door, Lane, OnFailure, Ran, dead_letter};
+use super::{Attempt, Door, Lane, OnFailure, Ran, dead_letter};
 use crate::batch::{Batch, Cause, Failure};
 
 /// A part of the batch that is still to be run.
@@ -36,49 +36,81 @@ pub(super) async fn run<D: Door>(
     failure: Failure,
 ) -> Result<Ran<D::Emits>, Failure> {
     let mut ran = Ran { emits: Vec::new(), poison: Vec::new() };
+    let mut calls_left = calls_max(batch.len(), lane.policy.set_aside_max);
+    let mut bytes_left = lane.guest.output_bytes_max();
     // In reverse: the next part is at the end.
     let mut parts = Vec::new();
-    divide(&mut parts, 0..batch.len(), &failure);
+    if batch.len() == 1 {
+        parts.push(Part { records: 0..1, is_late: failure.cause == Cause::TimedOut });
+    } else {
+        divide(&mut parts, 0..batch.len(), &failure);
+    }
     while let Some(Part { records, is_late }) = parts.pop() {
+        calls_left = calls_left.checked_sub(1).ok_or_else(|| {
+            failure.with_detail("which records fail by themselves could not be found: what fails depends on the batch")
+        })?;
         let part = Arc::new(batch.part(records.clone()));
         if records.len() == 1 {
             lane.rest();
         }
         let failed = match lane.attempt(&part, door).await {
-            Ok(emits) => {
+            Ok(Attempt { emits, bytes }) => {
+                bytes_left = bytes_left.checked_sub(bytes).ok_or_else(|| {
+                    failure.with_detail("its parts together emit more than a batch may; raise it with --output-bytes")
+                })?;
                 ran.emits.push(emits);
                 continue;
             }
             Err(failed) => failed,
         };
         if !may_help(&failed) {
-            return Err(failed);
+            return Err(failure.with_detail(&format!("run again in parts, it failed otherwise: {}", failed.headline())));
         }
         if records.len() > 1 {
             divide(&mut parts, records, &failed);
         } else if failed.cause == Cause::TimedOut && !is_late {
             parts.push(Part { records, is_late: true });
-        } else if ran.poison.len() == lane.policy.set_aside_max {
-            return Err(failure.with_detail(&format!(
-                "more than {} of the batch's records fail by themselves, so it fails as a whole; raise it with --skip-max",
-                lane.policy.set_aside_max
-            )));
         } else {
-            if let OnFailure::DeadLetter(outlet) = lane.policy.on_failure {
-                if !lane.guest.binds(outlet) {
-                    return Err(failed.with_detail(
-                        "it cannot be set aside: this conversation does not bind the outlet of --on-failure",
-                    ));
-                }
-                let letter = dead_letter::of(outlet, &part, &failed, lane.guest.digest());
-                ran.emits.push(door.accept(&part, vec![letter]).map_err(|unsent| {
-                    failed.with_detail(&format!("its dead letter cannot be sent: {}", unsent.headline()))
-                })?);
-            }
-            ran.poison.push(failed);
+            set_aside(lane, &part, door, &mut ran, failed).map_err(|why| failure.with_detail(&why))?;
         }
     }
     Ok(ran)
+}
+
+/// Sets the one record of a part aside, or says why it cannot be.
+fn set_aside<D: Door>(
+    lane: &Lane,
+    part: &Arc<Batch>,
+    door: &D,
+    ran: &mut Ran<D::Emits>,
+    failed: Failure,
+) -> Result<(), String> {
+    let set_aside_max = lane.policy.set_aside_max;
+    if ran.poison.len() == set_aside_max {
+        return Err(format!(
+            "more than {set_aside_max} of the batch's records fail by themselves, so it fails as a whole; raise it with \
+             --skip-max"
+        ));
+    }
+    if let OnFailure::DeadLetter(outlet) = lane.policy.on_failure {
+        if !lane.guest.binds(outlet) {
+            return Err("no record can be set aside: this conversation does not bind the outlet of --on-failure".into());
+        }
+        let letter = dead_letter::of(outlet, part, &failed, lane.guest.digest());
+        let emits = door.accept(part, vec![letter]);
+        ran.emits.push(emits.map_err(|unsent| {
+            format!("the dead letter of offset {} cannot be sent: {}", failed.place.offsets.0, unsent.why)
+        })?);
+    }
+    ran.poison.push(failed);
+    Ok(())
+}
+
+/// Calls that finding so many records takes at most: each is on one path of halves, both of which are run, and is then
+/// tried alone, twice if it runs out of time.
+fn calls_max(records: usize, set_aside_max: usize) -> usize {
+    let halvings = records.max(1).ilog2() as usize + 1;
+    set_aside_max.saturating_add(1).saturating_mul(2 * halvings + 2)
 }
 
 /// Pushes the parts of what failed, the first at the end: around the record that is to blame, or in halves.

@@ -127,7 +127,8 @@ impl Lanes {
     /// Acknowledges an empty batch.
     pub(super) fn acknowledge(&mut self, ticket: Ticket) {
         let context = Arc::clone(&self.context);
-        self.tasks.spawn(async move { context.answer(ticket, Frames::default(), Frames::ack(ticket.batch_id)).await });
+        let ack = Frames::ack(ticket.batch_id);
+        self.tasks.spawn(async move { context.answer(ticket, Frames::default(), ack, &AtomicBool::default()).await });
     }
 
     /// Waits until every batch in flight is answered. No more may come.
@@ -153,29 +154,30 @@ async fn drive(
             }
         };
         let Some((ticket, batch)) = next else { return };
-        match lane.run(&Arc::new(batch), &Encoding { ticket, context: &context }).await {
+        let door = Encoding { ticket, context: Arc::clone(&context) };
+        match lane.run(&Arc::new(batch), &door).await {
             Ok(ran) => {
                 telemetry::records_set_aside(ticket.batch_id, &ran.poison);
-                context.answer(ticket, Frames::joined(ran.emits), Frames::ack(ticket.batch_id)).await;
+                context.answer(ticket, Frames::joined(ran.emits), Frames::ack(ticket.batch_id), &is_busy).await;
             }
             Err(failure) => {
                 telemetry::batch_failed_in_conversation(ticket.batch_id, &failure);
                 let text = context.fail_text(&failure);
-                context.answer(ticket, Frames::default(), Frames::fail(ticket.batch_id, text)).await;
+                context.answer(ticket, Frames::default(), Frames::fail(ticket.batch_id, text), &is_busy).await;
             }
         }
-        is_busy.store(false, Ordering::Release);
         context.answered.notify_one();
     }
 }
 
 /// A batch's emits as frames.
-struct Encoding<'a> {
+#[derive(Clone)]
+struct Encoding {
     ticket: Ticket,
-    context: &'a Context,
+    context: Arc<Context>,
 }
 
-impl Door for Encoding<'_> {
+impl Door for Encoding {
     type Emits = Frames;
 
     fn accept(&self, batch: &Arc<Batch>, parts: Vec<Output>) -> Result<Frames, Box<Failure>> {
@@ -201,9 +203,11 @@ impl Context {
     }
 
     /// Sends a batch's answer once there is room for it, and if the batch is still in flight by then. Its place in
-    /// flight is given up and its answer queued in one go, so that a sidecar which has seen the ack may send the next.
-    async fn answer(&self, ticket: Ticket, emits: Frames, end: Frames) {
+    /// flight is given up and its answer queued in one go, so that a sidecar which has seen the ack may send the next; and
+    /// the lane has come to rest by then.
+    async fn answer(&self, ticket: Ticket, emits: Frames, end: Frames, is_busy: &AtomicBool) {
         let Ok(room) = self.answers.reserve().await else { return };
+        is_busy.store(false, Ordering::Release);
         if self.conversation.lock().unwrap_or_else(PoisonError::into_inner).finish(ticket) {
             room.send(Answer { epoch: self.epoch, emits, end });
         }

@@ -94,7 +94,7 @@ impl Session {
             }
         };
         self.conversation().void();
-        // Killed before the stream ends, so that nothing of it runs on when the next begins.
+        // Killed before the stream ends. A guest that is on a thread at this moment goes on until it next yields.
         self.lanes = None;
         if let Some(status) = status {
             // Nobody takes it only if the client is gone.

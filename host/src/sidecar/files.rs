@@ -231,6 +231,7 @@ struct Emitted {
 }
 
 /// A line can carry whatever a guest may emit.
+#[derive(Clone)]
 struct Unbounded;
 
 impl Door for Unbounded {

@@ -38,6 +38,26 @@ async fn the_instance_that_was_idle_longest_makes_room() {
     }
 }
 
+/// Of two lanes that wait, each gets the seat of one that is idle, although one of them never gives its own back.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_lane_that_never_ends_takes_one_seat_only() {
+    let limits = Limits { live_instances_max: 2, batch_deadline: Duration::from_secs(20), ..limits() };
+    let room = Arc::new(Room::limited("faulty", limits).await);
+    for round in 0..20 {
+        let mut idle = [0, 1].map(|partition| room.lane("in", partition));
+        for lane in &mut idle {
+            lane.run(&[told(0, "x")]).await.unwrap();
+        }
+        let (mut endless, mut good) = (room.lane("in", 2), room.lane("in", 3));
+        let endless = tokio::spawn(async move { drop(endless.run(&[told(0, "loop")]).await) });
+        let good = tokio::spawn(async move { values(&good.run(&[told(0, "y")]).await.unwrap()) });
+        let answer = tokio::time::timeout(Duration::from_secs(5), good).await;
+        assert_eq!(answer.expect("it need not wait").unwrap(), ["y"], "round {round}");
+        endless.abort();
+        let _ = endless.await;
+    }
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn waiting_is_no_part_of_a_deadline_and_ends_with_the_lane() {
     let limits = Limits { live_instances_max: 1, batch_deadline: Duration::from_secs(1), ..limits() };

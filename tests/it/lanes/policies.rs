@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use streamlet_host::batch::Cause;
+use streamlet_host::guest::Limits;
 use streamlet_host::lane::{OnFailure, Policy};
 use streamlet_tests::records::Record;
-use streamlet_tests::room::{Room, TestLane};
+use streamlet_tests::room::{Room, TestLane, limits};
 
 use super::{told, values};
 
@@ -58,6 +59,41 @@ async fn where_nobody_is_blamed_the_batch_is_halved() {
     assert_eq!(values(&emits), without(&[64]));
     assert_eq!(poison.len(), 1, "{poison:?}");
     assert_eq!(poison[0].place.offsets, (1064, 1064));
+}
+
+/// What fails by its size as a whole is no poison.
+#[tokio::test]
+async fn a_batch_that_is_too_much_at_once_is_processed_in_parts() {
+    let limits = Limits { memory_bytes_max: 16 << 20, ..limits() };
+    let mut lane = Room::limited("faulty", limits).await.lane_with("in", 0, SKIP);
+    let records = (0..6).map(|offset| Record::new(offset, vec![b'x'; 2 << 20]).header("h", "v")).collect::<Vec<_>>();
+    let (emits, poison) = lane.triage(&records).await.unwrap();
+    assert_eq!(poison, []);
+    assert!(emits.iter().map(|emit| &emit.record).eq(&records), "each as it came");
+}
+
+/// A guest that takes no two records of a kind at once: there is no poison to find, and no end to looking for it.
+#[tokio::test]
+async fn a_failure_that_is_no_records_own_ends_the_search() {
+    let mut lane = lane(SKIP).await;
+    let records = (0..1000).map(|offset| told(offset, "alone")).collect::<Vec<_>>();
+    let failure = lane.triage(&records).await.unwrap_err();
+    assert!(failure.headline().contains("offsets 0 to 999"), "its first failure: {failure}");
+    assert!(failure.detail.starts_with("which records fail by themselves could not be found"), "{failure}");
+    // Few enough are found out about, one by one.
+    let (emits, poison) = lane.triage(&records[..50]).await.unwrap();
+    assert_eq!((emits.len(), poison.len()), (50, 0));
+}
+
+#[tokio::test]
+async fn parts_share_one_limit_of_output() {
+    let limits = Limits { output_bytes_max: 1 << 20, ..limits() };
+    let mut lane = Room::limited("faulty", limits).await.lane_with("in", 0, SKIP);
+    let large = |offset| Record::new(offset, vec![b'x'; 300 << 10]);
+    let records = [large(0), large(1), large(2), told(3, "fail"), large(4)];
+    let failure = lane.triage(&records).await.unwrap_err();
+    assert!(failure.detail.contains("together emit more") && failure.detail.contains("--output-bytes"), "{failure}");
+    assert_eq!(lane.triage(&records[..4]).await.unwrap().0.len(), 3);
 }
 
 #[tokio::test]

@@ -21,7 +21,7 @@ fn forwarded(records: &[Parts], outlets: usize) -> (Batch, Vec<Output>) {
     let source = crate::batch::FROM_SOURCE;
     let emit = |index: u32| [index % u32::try_from(outlets).unwrap(), index, source, 0, source, 0, 0, source];
     let emits = (0..u32::try_from(records.len()).unwrap()).flat_map(emit).collect();
-    (builder.take(0, 0), vec![Output::checked(vec![], emits, vec![])])
+    (builder.take(0, 0), vec![Output::checked(vec![], emits, vec![], 0)])
 }
 
 /// The same emits in prost's words; a null is an empty one.
@@ -109,7 +109,7 @@ fn nulls_are_named() {
 
 #[test]
 fn an_emit_without_a_source_has_no_offset_to_name() {
-    let output = Output::checked(b"value".to_vec(), vec![0, ABSENT, ABSENT, 0, 0, 5, 0, 0], vec![]);
+    let output = Output::checked(b"value".to_vec(), vec![0, ABSENT, ABSENT, 0, 0, 5, 0, 0], vec![], 0);
     let batch = BatchBuilder::default().take(0, 0);
     let fault = encode_emits(1, &["out".to_owned()], &batch, &[output], 10).unwrap_err();
     assert_eq!(

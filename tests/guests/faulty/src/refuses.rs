@@ -17,6 +17,7 @@ pub(crate) fn act(word: &str, batch: &Batch, record: Record<'_>) -> Result<()> {
         "fail-lines" => fail!("the first line\nthe second line\nthe third line"),
         "fail-long" => fail!("{}", "long ".repeat(200_000)),
         "fail-controls" => fail!("a bell \u{7} and a colour \u{1b}[31m"),
+        "alone" if batch.len() > 1 => fail!("not with others"),
         "blame-first" => {
             let error = Error::new("the first record is to blame");
             return Err(batch.get(0).map_or(error.clone(), |first| error.at(first)));
