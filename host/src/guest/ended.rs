@@ -156,8 +156,10 @@ impl Trap {
         };
         let cause = if self.export == "process" { cause } else { Cause::NotStarted };
         let (why, mut detail) = split(&text);
-        if self.refusal.is_some() && why != self.reason() {
-            push_line(&mut detail, &format!("then its call of `{}` ended: {}", self.export, self.reason()));
+        // An allocator that is refused aborts; any other end may have a reason of its own.
+        let trap = self.error.downcast_ref::<WasmTrap>();
+        if self.refusal.is_some() && trap.is_some_and(|trap| *trap != WasmTrap::UnreachableCodeReached) {
+            push_line(&mut detail, &format!("later, in `{}`: {}", self.export, self.reason()));
         }
         if !why.starts_with("panicked at ") {
             push_last_words(&mut detail, &self.last_words);

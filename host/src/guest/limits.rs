@@ -82,13 +82,13 @@ impl Accountant {
 
 impl ResourceLimiter for Accountant {
     fn memory_growing(&mut self, current: usize, desired: usize, max: Option<usize>) -> wasmtime::Result<bool> {
-        // The engine will refuse what the memory's own declaration rules out: no growth, and no limit of ours.
-        if max.is_some_and(|max| desired > max) {
-            return Ok(false);
-        }
         let asked_bytes = self.memory_bytes.saturating_add(desired.saturating_sub(current));
         if asked_bytes > self.memory_bytes_max {
             self.refusal = Some(Refusal::Memory { asked_bytes, limit_bytes: self.memory_bytes_max });
+            return Ok(false);
+        }
+        // What the memory's own declaration rules out is no growth, and no limit of ours either.
+        if max.is_some_and(|max| desired > max) {
             return Ok(false);
         }
         self.memory_bytes = asked_bytes;
@@ -96,12 +96,12 @@ impl ResourceLimiter for Accountant {
     }
 
     fn table_growing(&mut self, current: usize, desired: usize, max: Option<usize>) -> wasmtime::Result<bool> {
-        if max.is_some_and(|max| desired > max) {
-            return Ok(false);
-        }
         let asked_elements = self.table_elements.saturating_add(desired.saturating_sub(current));
         if asked_elements > self.table_elements_max {
             self.refusal = Some(Refusal::Table { asked_elements, limit_elements: self.table_elements_max });
+            return Ok(false);
+        }
+        if max.is_some_and(|max| desired > max) {
             return Ok(false);
         }
         self.table_elements = asked_elements;

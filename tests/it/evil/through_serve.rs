@@ -9,7 +9,7 @@ use streamlet_tests::sidecar::{Outcome, Talk};
 
 use super::LIMITS;
 use super::cases::{Case, EVERY_SECOND, Guest, all};
-use super::ward::{Ward, config, records};
+use super::ward::{Ward, config, records, steady};
 use crate::streamlet;
 
 /// The partition of the good lane.
@@ -133,7 +133,7 @@ async fn right_batch(talk: &mut Talk, batch: i64, pending: &mut Pending) {
 fn assert_same(case: &Case, on_a_lane: &str, served: Outcome) {
     let served = match served {
         Ok(emits) => format!("(no failure: {} emits)", emits.len()),
-        Err(text) => text,
+        Err(text) => steady(&text),
     };
     let neutral = |text: &str| {
         let (before, rest) = text.split_once("partition ").unwrap_or((text, ""));

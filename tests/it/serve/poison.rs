@@ -74,7 +74,10 @@ async fn an_emit_that_cannot_be_sent_is_poison_too() {
     // Poison that is itself over the limit: so is its letter, and the batch fails after all.
     let large = Record::new(4, format!("fail {}", "x".repeat(990)));
     let text = talk.run(2, &[Record::new(3, "a"), large]).await.unwrap_err();
-    assert!(text.contains("its dead letter cannot be sent") && text.contains("max_message_bytes of 1000"), "{text}");
+    assert!(
+        text.contains("the dead letter of offset 4 cannot be sent") && text.contains("max_message_bytes of 1000"),
+        "{text}"
+    );
     assert_eq!(talk.run(3, &[Record::new(5, "a")]).await.unwrap().len(), 1);
 }
 
