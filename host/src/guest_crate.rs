@@ -37,12 +37,14 @@ pub enum BuildError {
         source: std::io::Error,
     },
     /// Cargo said no; its reasons are on standard error.
+    #[error("cargo could not build \"{}\" for {TARGET}, see above", .0.display())]
+    Failed(PathBuf),
+    /// It said no, and the toolchain lacks the target.
     #[error(
-        "cargo could not build \"{}\" for {TARGET}, see above; if the target is missing, `rustup target add {TARGET}` \
-         installs it",
+        "cargo could not build \"{}\": its toolchain lacks the target {TARGET}; `rustup target add {TARGET}` installs it",
         .0.display()
     )]
-    Failed(PathBuf),
+    NoTarget(PathBuf),
     /// It built, but no component came of it.
     #[error(
         "crate \"{}\" built, but makes no component; its Cargo.toml needs `[lib]` with `crate-type = [\"cdylib\"]`; of a workspace, \
@@ -95,9 +97,17 @@ pub fn build(directory: &Path, quiet: bool) -> Result<PathBuf, BuildError> {
         }
     }
     if !cargo.wait().map_err(no_cargo)?.success() {
-        return Err(BuildError::Failed(directory.into()));
+        let failed = if has_target(directory) { BuildError::Failed } else { BuildError::NoTarget };
+        return Err(failed(directory.into()));
     }
     component.ok_or_else(|| BuildError::NoComponent(directory.into()))
+}
+
+/// Whether the crate's toolchain has the target's libraries, as far as `rustc` tells.
+fn has_target(directory: &Path) -> bool {
+    let asked =
+        Command::new("rustc").args(["--print", "target-libdir", "--target", TARGET]).current_dir(directory).output();
+    asked.map_or(true, |told| Path::new(String::from_utf8_lossy(&told.stdout).trim()).is_dir())
 }
 
 /// Whether a manifest has a workspace and no package, as far as its lines show. In doubt cargo has the word.

@@ -55,11 +55,11 @@ impl Denied {
     pub(crate) const COUNT: usize = Self::Network as usize + 1;
 }
 
-/// Logs, once a process and capability, that a guest asked for what it was not granted. A guest may well read its
-/// environment and need nothing of it.
+/// Logs, once a process and capability, that a guest asked for what it was not granted. Reading an empty environment is
+/// nothing denied, and what Rust's own panics do: it is told to those who look.
 pub(crate) fn denied(denied: Denied) {
     match denied {
-        Denied::Environment => tracing::info!(
+        Denied::Environment => tracing::debug!(
             target: "streamlet",
             "the streamlet reads its environment, which is empty; --env NAME[=VALUE] grants a variable"
         ),

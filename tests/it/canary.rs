@@ -41,7 +41,7 @@ fn what_the_guest_does_wrong_tells_no_data() {
         ("panic-unwrap", "called `Result::unwrap()`"),
         ("panic-index", "index out of bounds"),
         ("abort", "unreachable"),
-        ("exit", "it exited with code 0"),
+        ("exit", "it exited instead of returning"),
         ("loop", "--batch-deadline"),
         ("allocate", "--guest-memory"),
         ("large-at-once", "--guest-memory"),

@@ -45,9 +45,9 @@ fn granted(directory: &TempDir, guest: &str) -> String {
 
 #[test]
 fn there_is_no_environment_unless_granted() {
-    let ran = probe(&["envs", "env HOME", "envs"]).run();
+    let ran = probe(&["envs", "env HOME", "envs"]).args(&["--log", "streamlet=debug"]).run();
     assert_eq!(values(&ran), ["", "error: environment variable not found", ""]);
-    told_once(&ran, "INFO", "reads its environment, which is empty; --env NAME[=VALUE] grants a variable");
+    told_once(&ran, "DEBUG", "reads its environment, which is empty; --env NAME[=VALUE] grants a variable");
 
     let variables = ["--env", "MODE=one", "--env", "REGION", "--env", "MODE=two=2", "--env", "EMPTY="];
     let ran = probe(&["env MODE", "env REGION", "envs"]).args(&variables).env("REGION", "north").run();

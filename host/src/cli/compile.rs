@@ -32,6 +32,7 @@ pub(super) struct Compile {
 
 impl Compile {
     pub(super) async fn call(&self, console: &Console) -> anyhow::Result<Exit> {
+        open::refuse_component(&self.component, &self.out)?;
         let path = open::built(&self.component, self.quiet).await?;
         let file = match ComponentFile::read(&path) {
             Err(LoadError::Untrusted { .. }) => {

@@ -11,7 +11,7 @@ use streamlet_protocol::{Descriptor as Declared, json};
 use super::Exit;
 use super::limits::LimitFlags;
 use super::loading::LoadFlags;
-use super::open::Opener;
+use super::open::{Opener, refuse_component};
 use crate::console::Console;
 use crate::guest::Grants;
 
@@ -76,7 +76,10 @@ impl Descriptor {
         let declared = component.descriptor();
         match (file, &self.out) {
             (Some(file), _) => self.check(console, declared, &file),
-            (None, Some(file)) => write(console, declared, file),
+            (None, Some(file)) => {
+                refuse_component(&self.component, file)?;
+                write(console, declared, file)
+            }
             (None, None) => {
                 print(&json::to_canonical(declared))?;
                 Ok(Exit::Yes)

@@ -57,9 +57,12 @@ impl From<&LimitFlags> for Limits {
     }
 }
 
-/// `30 s`, `500ms`; a bare number is milliseconds.
-pub(super) fn duration(text: &str) -> Result<Duration, UnitError> {
-    units::parse_duration(text).map(Duration::from_nanos)
+/// `30 s`, `500ms`. A bare number would be milliseconds by the platform's rule, and hardly ever meant.
+pub(super) fn duration(text: &str) -> Result<Duration, String> {
+    if text.trim().parse::<f64>().is_ok_and(|number| number != 0.0) {
+        return Err(format!("it has no unit; write {0} s or {0} ms", text.trim()));
+    }
+    units::parse_duration(text).map(Duration::from_nanos).map_err(|error| error.to_string())
 }
 
 /// `256 MiB`, `64k`; a bare number is bytes.

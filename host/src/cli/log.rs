@@ -1,8 +1,8 @@
 //! Where and how the host logs.
 
-use anyhow::Context as _;
 use clap::{Args, ValueEnum};
 use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::LevelFilter;
 
 use crate::console::{Console, REPORT};
 
@@ -33,7 +33,7 @@ impl Log {
     /// # Errors
     /// A filter that is none.
     pub fn init(&self, console: &Console) -> anyhow::Result<()> {
-        let (filter, problem) = match EnvFilter::try_new(&self.filter) {
+        let (filter, problem) = match self.parse() {
             Ok(filter) => (filter, None),
             // Whoever reads the log as JSON has to read this error as JSON too, so there is a log all the same.
             Err(problem) => (EnvFilter::default(), Some(problem)),
@@ -49,8 +49,20 @@ impl Log {
         }
         match problem {
             None => Ok(()),
-            Some(problem) => Err(problem)
-                .with_context(|| format!("cannot read the log filter \"{}\" of --log or STREAMLET_LOG", self.filter)),
+            Some(problem) => {
+                anyhow::bail!("cannot read the log filter \"{}\" of --log or STREAMLET_LOG: {problem}", self.filter)
+            }
+        }
+    }
+
+    /// A word that is no level would be a target whose every event is logged, and nobody else's.
+    fn parse(&self) -> Result<EnvFilter, String> {
+        let is_level = |word: &str| !word.is_empty() && word.parse::<LevelFilter>().is_ok();
+        match self.filter.split(',').map(str::trim).find(|part| !part.contains(['=', '[']) && !is_level(part)) {
+            Some(part) => Err(format!(
+                "\"{part}\" is neither a level (off, error, warn, info, debug, trace) nor TARGET=LEVEL, such as guest=warn"
+            )),
+            None => EnvFilter::try_new(&self.filter).map_err(|problem| problem.to_string()),
         }
     }
 }

@@ -129,3 +129,15 @@ impl Drop for ProgressLine<'_> {
         self.0.progress("");
     }
 }
+
+/// Refuses to write a result over COMPONENT.
+pub(super) fn refuse_component(component: &Path, out: &Path) -> anyhow::Result<()> {
+    let is_component =
+        component.canonicalize().is_ok_and(|component| out.canonicalize().is_ok_and(|out| out == component));
+    anyhow::ensure!(
+        !is_component,
+        "\"{}\" is COMPONENT itself and would be overwritten; name another file",
+        out.display()
+    );
+    Ok(())
+}

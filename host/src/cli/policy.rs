@@ -43,6 +43,14 @@ impl FromStr for Named {
 }
 
 impl PolicyFlags {
+    /// What becomes of a record that fails by itself, in words.
+    pub(super) fn fate(&self) -> String {
+        match &self.on_failure {
+            Named::Fail | Named::Skip => "skipped".into(),
+            Named::DeadLetter(outlet) => format!("sent to outlet \"{outlet}\""),
+        }
+    }
+
     /// The policy for a streamlet.
     ///
     /// # Errors

@@ -15,7 +15,7 @@ use super::grants::GrantFlags;
 use super::limits::{LimitFlags, size};
 use super::loading::LoadFlags;
 use super::log::LogFormat;
-use super::open::Opener;
+use super::open::{Opener, refuse_component};
 use super::policy::PolicyFlags;
 use super::{Exit, signals};
 use crate::batch::{Binding, Start};
@@ -85,6 +85,7 @@ impl Run {
             grants: self.grants.resolve()?,
             quiet: self.quiet,
         };
+        self.check_outputs()?;
         let component = match opener.open(&self.component).await? {
             Ok(component) => component,
             Err(exit) => return Ok(exit),
@@ -104,7 +105,8 @@ impl Run {
         let start = start(descriptor, config, &settings);
         // On one terminal a progress line and results would tear each other apart.
         let shows_progress = console.is_terminal() && !std::io::stdout().is_terminal() && !self.quiet;
-        let reporter = Arc::new(Reporter { console: console.clone(), log_format, shows_progress });
+        let reporter =
+            Arc::new(Reporter { console: console.clone(), log_format, shows_progress, fate: self.policy.fate() });
         let observer: Arc<dyn Observer> = Arc::<Reporter>::clone(&reporter);
         let ending = files::run(&component, start, settings, policy, observer, signals::first()).await?;
         if shows_progress {
@@ -128,6 +130,16 @@ impl Run {
         }
         if self.inputs.is_empty() && std::io::stdin().is_terminal() && !self.quiet {
             console.line("reading records from standard input, one a line, until its end (Ctrl-D)");
+        }
+        Ok(())
+    }
+
+    /// An output that is the component would be emptied before anything is known of it.
+    fn check_outputs(&self) -> anyhow::Result<()> {
+        for output in &self.outputs {
+            if let Location::File(path) = &output.to {
+                refuse_component(&self.component, path)?;
+            }
         }
         Ok(())
     }
@@ -228,6 +240,8 @@ struct Reporter {
     console: Console,
     log_format: LogFormat,
     shows_progress: bool,
+    /// What becomes of a poison record.
+    fate: String,
 }
 
 impl Observer for Reporter {
@@ -235,7 +249,7 @@ impl Observer for Reporter {
         match self.log_format {
             LogFormat::Json => telemetry::record_set_aside(record),
             LogFormat::Text => {
-                let text = format!("set aside: {}\n  at {}", record.failure.headline(), record.read);
+                let text = format!("{}: {}\n  at {}", self.fate, record.failure.headline(), record.read);
                 self.console.note(&text);
             }
         }

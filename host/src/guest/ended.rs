@@ -225,7 +225,8 @@ impl Trap {
     /// Why the engine ended it.
     fn reason(&self) -> String {
         if let Some(I32Exit(code)) = self.error.downcast_ref() {
-            return format!("it exited with code {code} instead of returning");
+            // The contract of WASI 0.2 knows no codes: either all was well, or not.
+            return format!("it exited{} instead of returning", if *code == 0 { "" } else { ", with a failure," });
         }
         match self.error.downcast_ref::<WasmTrap>() {
             Some(WasmTrap::MemoryOutOfBounds) => {

@@ -84,7 +84,7 @@ impl Session {
                     let step = self.conversation().superseded();
                     self.perform(step).await
                 }
-                _ = &mut self.answers.gone => Next::End(None),
+                _ = &mut self.answers.gone => left(),
                 () = &mut grace_over => Next::End(None),
             };
             match next {
@@ -177,10 +177,7 @@ impl Session {
                 tracing::warn!(target: "streamlet", reason = %status.message(), "a message cannot be read");
                 Next::End(Some(bounded(status.code(), status.message())))
             }
-            _ => {
-                tracing::info!(target: "streamlet", "conversation ended by the sidecar");
-                Next::End(None)
-            }
+            _ => left(),
         }
     }
 
@@ -188,6 +185,12 @@ impl Session {
     fn conversation(&self) -> MutexGuard<'_, Conversation> {
         self.conversation.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// The client is gone, whichever way that was noticed first.
+fn left() -> Next {
+    tracing::info!(target: "streamlet", "conversation ended by the sidecar");
+    Next::End(None)
 }
 
 /// What happens to lanes, if there are any.

@@ -142,3 +142,33 @@ fn a_missing_component_is_named() {
     assert_eq!(ran.code, Some(2));
     assert!(ran.stderr.contains("none.wasm\": No such file or directory"), "{}", ran.stderr);
 }
+
+#[test]
+fn a_result_that_would_overwrite_the_component() {
+    let files = scratch(&[]);
+    let component = files.path().join("own.wasm");
+    std::fs::copy(guests::component("faulty"), &component).unwrap();
+    let before = std::fs::read(&component).unwrap();
+    for (command, flag) in [("run", "--output"), ("compile", "--out"), ("descriptor", "--out")] {
+        let ran = streamlet().args(&[command]).arg(&component).args(&[flag]).arg(&component).run();
+        assert_eq!(ran.code, Some(2), "{}", ran.stderr);
+        assert!(ran.stderr.contains("is COMPONENT itself and would be overwritten"), "{}", ran.stderr);
+        assert_eq!(std::fs::read(&component).unwrap(), before, "{command}");
+    }
+}
+
+#[test]
+fn a_duration_without_a_unit_and_a_level_that_is_none() {
+    let ran = run("faulty").args(&["--batch-deadline", "30"]).run();
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.stderr.contains("it has no unit; write 30 s or 30 ms"), "{}", ran.stderr);
+    for filter in ["bogus", "guest=warn,ifno", ""] {
+        let ran = run("faulty").args(&["--log", filter]).run();
+        assert_eq!(ran.code, Some(2), "{filter}: {}", ran.stderr);
+        assert!(ran.stderr.contains("is neither a level"), "{}", ran.stderr);
+    }
+    for filter in ["off", "WARN", "guest=info", "warn,guest=off", "[batch]=info"] {
+        let ran = run("faulty").args(&["--log", filter]).run();
+        assert_eq!(ran.code, Some(0), "{filter}: {}", ran.stderr);
+    }
+}
