@@ -99,6 +99,10 @@ fn what_is_granted_to_read_is_not_written() {
     told_once(&ran, "WARN", "may not write a file; a directory that --dir grants without `:ro` may be written to");
     assert_eq!(fs::read_to_string(directory.path().join("a.txt")).unwrap(), "held");
     assert!(!directory.path().join("b.txt").exists());
+
+    // Not only opening is told.
+    let ran = probe(&["remove /data/a.txt"]).args(&["--dir", &granted(&directory, "/data:ro")]).run();
+    told_once(&ran, "WARN", "may not write a file");
 }
 
 #[test]

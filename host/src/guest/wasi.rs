@@ -22,7 +22,7 @@ use wasmtime_wasi::p2::bindings::io::poll::Host as _;
 use wasmtime_wasi::p2::bindings::random::random::Host as _;
 use wasmtime_wasi::p2::bindings::sockets::ip_name_lookup::ResolveAddressStream;
 use wasmtime_wasi::p2::bindings::sockets::network::{ErrorCode as SocketErrorCode, IpAddressFamily};
-use wasmtime_wasi::p2::{DynPollable, Network, TcpSocket, UdpSocket};
+use wasmtime_wasi::p2::{DynPollable, FsError, Network, TcpSocket, UdpSocket};
 use wasmtime_wasi::random::WasiRandomView as _;
 use wasmtime_wasi::{FsPerms, WasiCtx, WasiCtxView, WasiView};
 
@@ -151,32 +151,57 @@ fn watch_directories(preopens: &mut LinkerInstance<'_, State>) -> wasmtime::Resu
     })
 }
 
-/// A file that is opened for writing in a directory that may only be read.
+/// What would change a directory that may only be read.
 fn watch_writing(types: &mut LinkerInstance<'_, State>) -> wasmtime::Result<()> {
-    type Arguments = (Resource<Descriptor>, PathFlags, String, OpenFlags, DescriptorFlags);
+    type Directory = Resource<Descriptor>;
+    type Arguments = (Directory, PathFlags, String, OpenFlags, DescriptorFlags);
+    macro_rules! watch {
+        ($name:literal, $method:ident, $($argument:ident: $type:ty),*) => {
+            types.func_wrap_async(
+                concat!("[method]descriptor.", $name),
+                |mut store: StoreContextMut<'_, State>, ($($argument,)*): ($($type,)*)| {
+                    Box::new(async move {
+                        let changed = store.data_mut().filesystem().$method($($argument),*).await;
+                        Ok((told(&store, changed, true)?,))
+                    })
+                },
+            )?;
+        };
+    }
+    watch!("create-directory-at", create_directory_at, directory: Directory, path: String);
+    watch!("remove-directory-at", remove_directory_at, directory: Directory, path: String);
+    watch!("unlink-file-at", unlink_file_at, directory: Directory, path: String);
+    watch!("symlink-at", symlink_at, directory: Directory, old: String, new: String);
+    watch!("rename-at", rename_at, directory: Directory, old: String, other: Directory, new: String);
     types.func_wrap_async(
         "[method]descriptor.open-at",
         |mut store: StoreContextMut<'_, State>, arguments: Arguments| {
             Box::new(async move {
                 let (directory, path_flags, path, open_flags, flags) = arguments;
+                let writes = flags.contains(DescriptorFlags::WRITE)
+                    || open_flags.intersects(OpenFlags::CREATE | OpenFlags::TRUNCATE);
                 let opened =
                     store.data_mut().filesystem().open_at(directory, path_flags, path, open_flags, flags).await;
-                let opened = match opened {
-                    Ok(file) => Ok(file),
-                    Err(error) => {
-                        let error = error.downcast()?;
-                        let writes = flags.contains(DescriptorFlags::WRITE)
-                            || open_flags.intersects(OpenFlags::CREATE | OpenFlags::TRUNCATE);
-                        if writes && matches!(error, ErrorCode::NotPermitted | ErrorCode::ReadOnly) {
-                            store.data().sandbox.granted.deny(Denied::Writing);
-                        }
-                        Err(error)
-                    }
-                };
-                Ok((opened,))
+                Ok((told(&store, opened, writes)?,))
             })
         },
     )
+}
+
+/// The guest's own answer; that it may not write is told in the log as well.
+fn told<T>(
+    store: &StoreContextMut<'_, State>,
+    answer: Result<T, FsError>,
+    writes: bool,
+) -> wasmtime::Result<Result<T, ErrorCode>> {
+    let error = match answer {
+        Ok(answer) => return Ok(Ok(answer)),
+        Err(error) => error.downcast()?,
+    };
+    if writes && matches!(error, ErrorCode::NotPermitted | ErrorCode::ReadOnly) {
+        store.data().sandbox.granted.deny(Denied::Writing);
+    }
+    Ok(Err(error))
 }
 
 /// No socket is made, so that a guest cannot use up the process's file descriptors.
