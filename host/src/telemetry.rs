@@ -152,7 +152,8 @@ pub(crate) fn batch_failed(batch: &FailedBatch) {
 
 /// Logs a batch that failed in a conversation; the sidecar will bring it again.
 pub(crate) fn batch_failed_in_conversation(batch_id: u64, failure: &Failure) {
-    tracing::warn!(target: "streamlet", batch_id, error = %failure.headline(), detail = %failure.detail, "batch failed");
+    let detail = Some(&failure.detail).filter(|detail| !detail.is_empty()).map(tracing::field::display);
+    tracing::warn!(target: "streamlet", batch_id, error = %failure.headline(), detail, "batch failed");
 }
 
 /// Logs the end of a run.
