@@ -72,7 +72,7 @@ impl Lane {
         }
     }
 
-    /// Ends the instance: it has waited for long enough.
+    /// Ends the instance that waits, if there is one; the next batch has a fresh one.
     pub fn rest(&self) {
         self.home.clear();
     }

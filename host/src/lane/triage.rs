@@ -1,5 +1,5 @@
-//! Finds the poison in a batch that failed: runs it again in parts, on fresh instances, until every record has either
-//! been processed or has failed by itself.
+//! Finds the poison in a batch that failed: runs it again in parts, from a fresh instance on, until every record has
+//! either been processed or has failed by itself.
 //!
 //! The record that the failure blames is tried by itself first, and what stands before and after it in one piece each;
 //! where nobody is blamed, the part is halved. A record is set aside only if it fails alone, on a fresh instance; one
@@ -47,7 +47,10 @@ pub(super) async fn run<D: Door>(
     }
     while let Some(Part { records, is_late }) = parts.pop() {
         calls_left = calls_left.checked_sub(1).ok_or_else(|| {
-            failure.with_detail("which records fail by themselves could not be found: what fails depends on the batch")
+            failure.with_detail(
+                "which records fail by themselves could not be found: whether one fails depends on the others of its \
+                 batch; make it depend on the record alone, or look for longer with a higher --skip-max",
+            )
         })?;
         let part = Arc::new(batch.part(records.clone()));
         if records.len() == 1 {
