@@ -93,7 +93,9 @@ impl Instances {
 
     fn longest_idle(&self) -> Option<Instance> {
         let homes = lock(&self.homes).known.clone();
-        let mut idle = homes.iter().filter_map(Weak::upgrade).collect::<Vec<_>>();
+        // Few or none when many wait, which is when this is asked often.
+        let is_idle = |home: &Arc<Kept>| lock(&home.instance).is_some();
+        let mut idle = homes.iter().filter_map(Weak::upgrade).filter(is_idle).collect::<Vec<_>>();
         // Each is read once: it changes meanwhile, and a sort whose keys do is no order.
         idle.sort_by_cached_key(|home| home.since.load(Ordering::Relaxed));
         // One that looks idle may be at work again by now.
