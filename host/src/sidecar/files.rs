@@ -33,7 +33,8 @@ pub use intake::Origin;
 pub use key_field::KeyError;
 pub use reader::{InputError, LineError};
 pub use report::{FailedBatch, Read, Tally};
-pub use settings::{BatchCaps, Format, Input, Location, Output, Settings, SettingsError};
+pub use super::BatchCaps;
+pub use settings::{Format, Input, Location, Output, Settings, SettingsError};
 pub use writer::WriteError;
 
 use crate::batch::{self, Batch, Failure, Start};
