@@ -16,6 +16,7 @@ mod descriptor;
 mod evil;
 mod files;
 mod help;
+mod kafka;
 mod lanes;
 mod loading;
 mod log;

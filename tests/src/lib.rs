@@ -4,7 +4,7 @@
 //! reads output tables the slow way; [`fixtures`] finds the data; [`records`] are a test's own records
 //! and emits; [`script`] reads the scripted conversations and judges what a door made of them; [`room`] runs guests in
 //! process, without any door; [`program`] runs the binary; [`service`] keeps it serving, and [`sidecar`] dials it as the
-//! platform's does. [`snapshots`] are texts kept in files, and [`soak`]
+//! platform's does; [`kafka`] is a real one. [`snapshots`] are texts kept in files, and [`soak`]
 //! is load with faults that lasts.
 
 #![expect(
@@ -19,6 +19,7 @@
 
 pub mod fixtures;
 pub mod guests;
+pub mod kafka;
 pub mod oracle;
 pub mod program;
 pub mod records;

@@ -1,0 +1,4 @@
+//! On a real Apache Kafka, which `tests/kafka/kafka` starts. Without Java or Maven these tests say that they did not run.
+
+mod helpers;
+mod tap;

@@ -1,0 +1,53 @@
+//! A real Apache Kafka for a test, its topics and groups, and a wire tap before it.
+//!
+//! [`Broker`] owns a node that `tests/kafka/kafka` starts; [`Topic`] makes topics, fills and reads them; [`Group`] is what
+//! the coordinator says of a consumer group; [`Tap`] sees what clients send, and gets in their way. Nothing here is the
+//! product's: clients are rdkafka's with the settings that a test names. A node ends with the process of its test,
+//! however that ends. Without Java or Maven tests say by name that they did not run.
+
+mod broker;
+mod group;
+mod listener;
+mod record;
+pub mod tap;
+mod topic;
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+pub use broker::Broker;
+pub use group::{Group, Member};
+pub use listener::{Listener, Mechanism};
+pub use record::Record;
+pub use tap::Tap;
+pub use topic::Topic;
+
+/// How long anything that a test waits for may take.
+pub const PATIENCE: Duration = Duration::from_mins(1);
+/// How often is looked whether it has come.
+const INTERVAL: Duration = Duration::from_millis(20);
+
+/// Waits until `look` finds something, and gives it.
+///
+/// # Panics
+/// It does not come; `what` says what was waited for.
+#[track_caller]
+pub fn until<T>(what: &str, look: impl FnMut() -> Option<T>) -> T {
+    within(PATIENCE, what, look)
+}
+
+/// As [`until`], with a patience of the test's own.
+///
+/// # Panics
+/// It does not come in time.
+#[track_caller]
+pub fn within<T>(patience: Duration, what: &str, mut look: impl FnMut() -> Option<T>) -> T {
+    let began = Instant::now();
+    loop {
+        if let Some(found) = look() {
+            return found;
+        }
+        assert!(began.elapsed() < patience, "{what}: not within {patience:?}");
+        thread::sleep(INTERVAL);
+    }
+}

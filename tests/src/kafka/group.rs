@@ -1,0 +1,130 @@
+//! What the coordinator knows of a consumer group.
+
+use std::time::Duration;
+
+use rdkafka::ClientConfig;
+use rdkafka::consumer::{BaseConsumer, Consumer as _};
+use rdkafka::groups::GroupInfo;
+
+use super::broker::unique;
+use super::{Broker, Listener, until};
+
+/// How long the coordinator may take to answer.
+const ANSWERS_WITHIN: Duration = Duration::from_secs(10);
+
+/// A consumer group.
+#[derive(Debug, Clone)]
+pub struct Group {
+    name: String,
+    client: ClientConfig,
+}
+
+/// A member, and what it has been given.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Member {
+    /// Its `client.id`.
+    pub client_id: String,
+    /// Its partitions, by topic, in order. Empty while the group is being put in order.
+    pub partitions: Vec<(String, i32)>,
+}
+
+impl Broker {
+    /// A group that no other test uses, named after `name`.
+    pub fn group(&self, name: &str) -> Group {
+        self.group_named(&unique(name))
+    }
+
+    /// The group with exactly this name.
+    pub fn group_named(&self, name: &str) -> Group {
+        Group { name: name.to_owned(), client: self.client(Listener::Plaintext) }
+    }
+}
+
+impl Group {
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Its state, such as `Stable`, `Empty`, `PreparingRebalance`, or `Dead` if there is none.
+    pub fn state(&self) -> String {
+        self.look(|group| group.state().to_owned())
+    }
+
+    /// Its members, in the order of their client's ids.
+    pub fn members(&self) -> Vec<Member> {
+        let mut members = self.look(|group| {
+            let member = |member: &rdkafka::groups::GroupMemberInfo| Member {
+                client_id: member.client_id().to_owned(),
+                partitions: member.assignment().map(partitions).unwrap_or_default(),
+            };
+            group.members().iter().map(member).collect::<Vec<_>>()
+        });
+        members.sort();
+        members
+    }
+
+    /// Waits until it is stable with this many members, and gives them.
+    ///
+    /// # Panics
+    /// It does not become so.
+    #[track_caller]
+    pub fn wait_stable(&self, members: usize) -> Vec<Member> {
+        until(&format!("group {} stable with {members} members", self.name), || {
+            let found = self.members();
+            (found.len() == members && self.state() == "Stable").then_some(found)
+        })
+    }
+
+    /// Settings of a consumer in it, through `PLAINTEXT`, from the beginning, that commits nothing by itself.
+    pub fn consumer(&self) -> ClientConfig {
+        let mut config = self.client.clone();
+        config.set("group.id", &self.name).set("auto.offset.reset", "earliest").set("enable.auto.commit", "false");
+        config
+    }
+
+    /// What the coordinator says; it is asked again while it moves.
+    #[track_caller]
+    fn look<T>(&self, part: impl Fn(&GroupInfo) -> T) -> T {
+        let consumer: BaseConsumer = self.client.create().expect("a client");
+        until(&format!("what is said of group {}", self.name), || {
+            let list = consumer.fetch_group_list(Some(&self.name), ANSWERS_WITHIN).ok()?;
+            list.groups().first().map(&part)
+        })
+    }
+}
+
+/// The partitions of an assignment, by the consumer protocol: version, then topics with their partitions.
+fn partitions(assignment: &[u8]) -> Vec<(String, i32)> {
+    fn take<'a>(rest: &mut &'a [u8], count: usize) -> Option<&'a [u8]> {
+        let (taken, left) = rest.split_at_checked(count)?;
+        *rest = left;
+        Some(taken)
+    }
+    fn number(rest: &mut &[u8]) -> Option<i32> {
+        Some(i32::from_be_bytes(take(rest, 4)?.try_into().ok()?))
+    }
+    let mut found = Vec::new();
+    let mut read = |mut rest: &[u8]| -> Option<()> {
+        take(&mut rest, 2)?;
+        for _ in 0..number(&mut rest)? {
+            let length = u16::from_be_bytes(take(&mut rest, 2)?.try_into().ok()?);
+            let topic = String::from_utf8(take(&mut rest, length.into())?.to_vec()).ok()?;
+            for _ in 0..number(&mut rest)? {
+                found.push((topic.clone(), number(&mut rest)?));
+            }
+        }
+        Some(())
+    };
+    // A member that waits for its partitions has nothing here.
+    let _ = read(assignment);
+    found.sort();
+    found
+}
+
+#[test]
+fn an_assignment_is_read() {
+    let bytes = b"\0\x01\0\0\0\x02\0\x01a\0\0\0\x02\0\0\0\x03\0\0\0\x01\0\x01b\0\0\0\x01\0\0\0\0\xff\xff\xff\xff";
+    assert_eq!(partitions(bytes), [("a".into(), 1), ("a".into(), 3), ("b".into(), 0)]);
+    assert_eq!(partitions(b""), []);
+}
