@@ -8,7 +8,7 @@ mod metrics;
 mod partition;
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -24,6 +24,8 @@ pub struct Monitor {
     outlets: Vec<String>,
     metrics: Metrics,
     is_ready: AtomicBool,
+    /// Bytes of the linear memories of all instances.
+    guest_memory: Arc<AtomicU64>,
     /// The last thing that went wrong with Kafka, until a batch is written again.
     trouble: Mutex<Option<String>>,
 }
@@ -72,18 +74,22 @@ pub struct State {
 }
 
 impl Monitor {
-    /// For the ports of a streamlet, in the order of declaration.
+    /// For the ports of a streamlet, in the order of declaration; instances count their memory in `guest_memory`.
     ///
     /// # Errors
     /// Names that no metric can have.
-    pub fn new(inlets: &[String], outlets: &[String]) -> Result<Arc<Self>, prometheus::Error> {
+    pub fn new(
+        inlets: &[String],
+        outlets: &[String],
+        guest_memory: Arc<AtomicU64>,
+    ) -> Result<Arc<Self>, prometheus::Error> {
         let metrics = Metrics::new(outlets)?;
         let inlet = |name: &String| {
             Ok(Inlet { name: name.clone(), metrics: metrics.inlet(name)?, partitions: Mutex::default() })
         };
         let inlets = inlets.iter().map(inlet).collect::<Result<_, prometheus::Error>>()?;
         let (is_ready, trouble) = (AtomicBool::new(false), Mutex::default());
-        Ok(Arc::new(Self { inlets, outlets: outlets.to_vec(), metrics, is_ready, trouble }))
+        Ok(Arc::new(Self { inlets, outlets: outlets.to_vec(), metrics, is_ready, guest_memory, trouble }))
     }
 
     /// A partition that this member has got.
@@ -190,6 +196,7 @@ impl Monitor {
         for partition in self.partitions() {
             self.metrics.partition(&partition);
         }
+        self.metrics.set_guest_memory(self.guest_memory.load(Ordering::Relaxed));
         self.metrics.text()
     }
 

@@ -247,7 +247,7 @@ mod tests {
 
     fn partition(records_max: usize, bytes_max: usize) -> Partition {
         let caps = BatchCaps { records_max, bytes_max };
-        Partition::new(1, 7, caps, Monitor::new(&[], &[]).unwrap().assigned(1, 7))
+        Partition::new(1, 7, caps, Monitor::new(&[], &[], Arc::default()).unwrap().assigned(1, 7))
     }
 
     fn push(partition: &Partition, offset: i64, value: &[u8]) {
