@@ -1,12 +1,13 @@
 //! Offsets from "delivered" to "committed", for one inlet: those of all partitions that became due meanwhile go in one
 //! request, and one request is on its way at a time.
 //!
-//! A commit that fails while the group is being rebalanced, or while its coordinator moves, comes due again with the
-//! next one; the partitions that another member has got by then are not among it. One that fails otherwise, or for longer
-//! than [`FAILING_MAX`], voids the conversation. It ends with its consumer.
+//! A thread of its own sends and waits: librdkafka tells the outcome of a commit only to whoever waits for it, and the
+//! thread that polls must not. A commit that fails while the group is being rebalanced, or while its coordinator moves,
+//! comes due again with the next one; partitions that another member has got by then are not among it. One that fails
+//! otherwise, or for longer than [`FAILING_MAX`], voids the conversation. It ends when it is told to, or with a fault.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use rdkafka::error::{KafkaError, KafkaResult, RDKafkaErrorCode};
@@ -19,9 +20,22 @@ const FAILING_MAX: Duration = Duration::from_secs(60);
 /// The wait before a commit that has failed is tried again.
 const RETRY_WAIT: Duration = Duration::from_millis(100);
 
-/// Offsets that may be committed, by partition.
+/// Offsets that may be committed.
 #[derive(Debug, Default)]
-pub(super) struct Due(Mutex<HashMap<i32, i64>>);
+pub(super) struct Due {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// By partition, the offset before which everything is delivered.
+    offsets: HashMap<i32, i64>,
+    /// A request is on its way.
+    is_committing: bool,
+    /// No more is sent.
+    is_ended: bool,
+}
 
 impl Due {
     /// Everything before `next_offset` has been delivered, or skipped.
@@ -32,79 +46,92 @@ impl Due {
     }
 
     fn add(&self, partition: i32, next_offset: i64) {
-        let mut due = self.lock();
-        let offset = due.entry(partition).or_insert(next_offset);
+        let mut state = self.lock();
+        let offset = state.offsets.entry(partition).or_insert(next_offset);
         *offset = next_offset.max(*offset);
+        drop(state);
+        self.changed.notify_all();
     }
 
     /// What is due, which is the caller's to commit from now on.
     pub(super) fn take(&self) -> HashMap<i32, i64> {
-        std::mem::take(&mut *self.lock())
+        std::mem::take(&mut self.lock().offsets)
     }
 
     /// What is due of one partition, which is the caller's to commit from now on.
     pub(super) fn take_of(&self, partition: i32) -> Option<i64> {
-        self.lock().remove(&partition)
+        self.lock().offsets.remove(&partition)
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<i32, i64>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// The one request on its way.
-#[derive(Debug, Default)]
-pub(super) struct Committing {
-    sent: Option<(Instant, HashMap<i32, i64>)>,
-    failing_since: Option<Instant>,
-    retry_at: Option<Instant>,
-}
-
-impl Committing {
-    /// What to commit now, if anything.
-    pub(super) fn next(&mut self, due: &Due) -> Option<HashMap<i32, i64>> {
-        if self.sent.is_some() || self.retry_at.is_some_and(|at| Instant::now() < at) {
-            return None;
-        }
-        Some(due.take()).filter(|offsets| !offsets.is_empty())
-    }
-
-    pub(super) fn sent(&mut self, offsets: HashMap<i32, i64>) {
-        self.sent = Some((Instant::now(), offsets));
-    }
-
-    pub(super) fn is_on_its_way(&self) -> bool {
-        self.sent.is_some()
-    }
-
-    /// The request has been answered: how long that took, or why the conversation is void. What failed for now and is
-    /// still assigned is due again.
-    pub(super) fn answered(
-        &mut self,
-        result: &KafkaResult<()>,
-        due: &Due,
+    /// Commits what becomes due, until [`Due::end`] or a fault.
+    ///
+    /// # Errors
+    /// Why the conversation is void.
+    pub(super) fn commit_all(
+        &self,
+        commit: impl Fn(&HashMap<i32, i64>) -> KafkaResult<()>,
         is_assigned: impl Fn(i32) -> bool,
-    ) -> Result<Option<Duration>, KafkaError> {
-        // One that was sent and waited for elsewhere.
-        let Some((sent, offsets)) = self.sent.take() else { return Ok(None) };
-        let Err(error) = result else {
-            self.failing_since = None;
-            return Ok(Some(sent.elapsed()));
-        };
-        let since = *self.failing_since.get_or_insert(sent);
-        if !passes(error) || since.elapsed() > FAILING_MAX {
-            return Err(error.clone());
+        committed: impl Fn(Duration),
+    ) -> KafkaResult<()> {
+        let mut failing_since = None;
+        while let Some(offsets) = self.next() {
+            let sent = Instant::now();
+            let result = commit(&offsets);
+            let Err(error) = result else {
+                failing_since = None;
+                committed(sent.elapsed());
+                continue;
+            };
+            if !passes(&error) || failing_since.get_or_insert(sent).elapsed() > FAILING_MAX {
+                return Err(error);
+            }
+            for (partition, next_offset) in offsets.into_iter().filter(|(partition, _)| is_assigned(*partition)) {
+                self.add(partition, next_offset);
+            }
+            self.pause();
         }
-        self.retry_at = Some(Instant::now() + RETRY_WAIT);
-        for (partition, next_offset) in offsets.into_iter().filter(|(partition, _)| is_assigned(*partition)) {
-            due.add(partition, next_offset);
+        Ok(())
+    }
+
+    /// Waits for something to be due; none once it has ended.
+    fn next(&self) -> Option<HashMap<i32, i64>> {
+        let mut state = self.lock();
+        state.is_committing = false;
+        self.changed.notify_all();
+        loop {
+            if state.is_ended {
+                return None;
+            }
+            if !state.offsets.is_empty() {
+                state.is_committing = true;
+                return Some(std::mem::take(&mut state.offsets));
+            }
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
-        Ok(None)
+    }
+
+    fn pause(&self) {
+        let state = self.lock();
+        let until = |state: &mut State| !state.is_ended;
+        drop(self.changed.wait_timeout_while(state, RETRY_WAIT, until).unwrap_or_else(PoisonError::into_inner));
+    }
+
+    /// No more requests are sent; waits for the one that is on its way, as long as `wait`.
+    pub(super) fn end(&self, wait: Duration) {
+        let mut state = self.lock();
+        state.is_ended = true;
+        self.changed.notify_all();
+        let until = |state: &mut State| state.is_committing;
+        drop(self.changed.wait_timeout_while(state, wait, until).unwrap_or_else(PoisonError::into_inner));
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Whether a failed commit may be tried again.
-pub(super) fn passes(error: &KafkaError) -> bool {
+fn passes(error: &KafkaError) -> bool {
     use RDKafkaErrorCode as Code;
     matches!(
         error.rdkafka_error_code(),
@@ -135,42 +162,55 @@ pub(super) fn list(topic: &str, offsets: &HashMap<i32, i64>) -> KafkaResult<Topi
     Ok(list)
 }
 
-/// The first error among the elements of a commit's answer, where the request as a whole went well.
-pub(super) fn error_of(list: &TopicPartitionList) -> KafkaResult<()> {
-    list.elements().iter().find_map(|element| element.error().err()).map_or(Ok(()), Err)
-}
-
 #[cfg(test)]
 mod tests {
+    use std::cell::RefCell;
+
     use super::*;
+
+    /// Commits until the script of answers ends; says what was sent.
+    fn commit(due: &Due, answers: &[KafkaResult<()>], assigned: i32) -> (KafkaResult<()>, Vec<HashMap<i32, i64>>) {
+        let (sent, answers) = (RefCell::new(Vec::new()), RefCell::new(answers.iter()));
+        let commit = |offsets: &HashMap<i32, i64>| {
+            sent.borrow_mut().push(offsets.clone());
+            let answer = answers.borrow_mut().next().cloned().unwrap_or(Ok(()));
+            if answers.borrow().len() == 0 {
+                due.lock().is_ended = true;
+            }
+            answer
+        };
+        let result = due.commit_all(commit, |number| number == assigned, |_| {});
+        (result, sent.into_inner())
+    }
 
     fn failed(code: RDKafkaErrorCode) -> KafkaResult<()> {
         Err(KafkaError::ConsumerCommit(code))
     }
 
     #[test]
-    fn one_request_at_a_time_and_what_passes_is_due_again_where_assigned() {
-        let (due, mut committing) = (Due::default(), Committing::default());
+    fn what_is_due_meanwhile_goes_in_one_request_with_the_highest_offsets() {
+        let due = Due::default();
+        for (partition, next_offset) in [(0, 10), (1, 5), (0, 7)] {
+            due.add(partition, next_offset);
+        }
+        let (result, sent) = commit(&due, &[Ok(())], 0);
+        assert_eq!((result, sent), (Ok(()), vec![HashMap::from([(0, 10), (1, 5)])]));
+    }
+
+    #[test]
+    fn what_failed_in_a_rebalance_is_due_again_where_it_is_still_assigned() {
+        let due = Due::default();
         due.add(0, 10);
         due.add(1, 5);
-        due.add(0, 7);
-        let offsets = committing.next(&due).unwrap();
-        assert_eq!(offsets, HashMap::from([(0, 10), (1, 5)]));
-        committing.sent(offsets);
-        due.add(2, 1);
-        assert_eq!(committing.next(&due), None);
-        let answered = committing.answered(&failed(RDKafkaErrorCode::RebalanceInProgress), &due, |number| number == 0);
-        assert_eq!(answered, Ok(None));
-        assert_eq!(committing.next(&due), None, "it waits a moment");
-        assert_eq!(due.take(), HashMap::from([(0, 10), (2, 1)]));
+        let (result, sent) = commit(&due, &[failed(RDKafkaErrorCode::RebalanceInProgress), Ok(())], 0);
+        assert_eq!((result, sent.last()), (Ok(()), Some(&HashMap::from([(0, 10)]))));
     }
 
     #[test]
     fn what_does_not_pass_is_a_fault() {
-        let (due, mut committing) = (Due::default(), Committing::default());
-        committing.sent(HashMap::from([(0, 1)]));
-        let failed = failed(RDKafkaErrorCode::GroupAuthorizationFailed);
-        assert!(committing.answered(&failed, &due, |_| true).is_err());
-        assert_eq!(committing.answered(&failed, &due, |_| true), Ok(None), "an answer to nothing");
+        let due = Due::default();
+        due.add(0, 10);
+        let refused = failed(RDKafkaErrorCode::GroupAuthorizationFailed);
+        assert_eq!(commit(&due, &[refused.clone(), Ok(())], 0).0, refused);
     }
 }

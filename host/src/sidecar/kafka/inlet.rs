@@ -13,7 +13,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, PoisonError};
 use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rdkafka::consumer::{BaseConsumer, CommitMode, Consumer as _};
 use rdkafka::error::{KafkaError, RDKafkaErrorCode};
@@ -40,7 +40,11 @@ const DRAINED_RECORDS_MAX: usize = 1000;
 /// How long the thread sleeps while every partition has enough to do.
 const SATED_WAIT: Duration = Duration::from_millis(1);
 
+/// How long the last commits may take.
+const COMMIT_WAIT: Duration = Duration::from_secs(5);
+
 /// What an inlet needs.
+#[derive(Clone)]
 pub(super) struct Plan {
     /// Index of the inlet among the declared ones.
     pub(super) inlet: u32,
@@ -158,13 +162,31 @@ struct Worker {
 
 impl Worker {
     fn run(mut self) {
-        if self.prepare() {
+        let committer = self.spawn_committer();
+        if committer.is_some() && self.prepare() {
             while self.order() == Order::Run && self.turn() {}
             if self.order() == Order::Drain {
                 self.drain();
             }
         }
-        self.leave();
+        self.leave(committer);
+    }
+
+    /// The thread that commits; none, with a fault, where there is none to be had.
+    fn spawn_committer(&self) -> Option<JoinHandle<()>> {
+        let (consumer, plan) = (Arc::clone(&self.consumer), self.plan.clone());
+        let spawned = std::thread::Builder::new().name(format!("commits {}", plan.settings.name)).spawn(move || {
+            let _watch = PanicWatch { faults: plan.faults.clone(), whose: "a thread that commits" };
+            let context = consumer.context();
+            let commit = |offsets: &HashMap<i32, i64>| {
+                consumer.commit(&commits::list(&plan.settings.topic, offsets)?, CommitMode::Sync)
+            };
+            let committed = |after| plan.monitor.committed(plan.inlet, after);
+            if let Err(error) = context.due().commit_all(commit, |number| context.has(number), committed) {
+                plan.faults.tell(commit_failed(&plan.settings, &error));
+            }
+        });
+        spawned.map_err(|error| self.plan.faults.tell(format!("cannot start a thread that commits: {error}"))).ok()
     }
 
     fn order(&self) -> Order {
@@ -192,7 +214,7 @@ impl Worker {
         }
     }
 
-    /// Takes what has arrived, wakes the lanes, commits, and lets nobody get too far behind. Says whether to go on.
+    /// Takes what has arrived, wakes the lanes, and lets nobody get too far behind. Says whether to go on.
     fn turn(&mut self) -> bool {
         let context = self.consumer.context();
         if self.flow.is_sated(context) {
@@ -215,7 +237,7 @@ impl Worker {
             reader.wake();
         }
         self.flow.regulate(&self.consumer);
-        self.commit()
+        true
     }
 
     /// Tells an error of the consumer. Says whether it may pass.
@@ -254,27 +276,6 @@ impl Worker {
         may_pass
     }
 
-    /// Sends what is due, and hears what became of what was sent. Says whether to go on.
-    fn commit(&self) -> bool {
-        let context = self.consumer.context();
-        let sent = context.commit_next(|offsets| {
-            let list = commits::list(&self.plan.settings.topic, offsets)?;
-            self.consumer.commit(&list, CommitMode::Async)
-        });
-        match sent {
-            Ok(()) => true,
-            Err(error) => {
-                self.plan.faults.tell(self.commit_failed(&error));
-                false
-            }
-        }
-    }
-
-    fn commit_failed(&self, error: &KafkaError) -> String {
-        let InletSettings { name, topic, group, .. } = &self.plan.settings;
-        format!("cannot commit offsets of topic \"{topic}\" (inlet \"{name}\", group \"{group}\"): {error}")
-    }
-
     /// Lanes finish what they have in hand; what they write is committed.
     fn drain(&mut self) {
         let context = self.consumer.context();
@@ -283,28 +284,39 @@ impl Worker {
         while self.order() == Order::Drain && context.is_working() {
             // Records that were on their way are not taken any more.
             drop(self.consumer.poll(POLL_WAIT));
-            if !self.commit() {
-                return;
-            }
         }
-        let began = Instant::now();
-        while context.is_committing() && began.elapsed() < context::COMMIT_WAIT {
-            drop(self.consumer.poll(POLL_WAIT));
+        context.due().end(COMMIT_WAIT);
+        let offsets = context.due().take();
+        if offsets.is_empty() {
+            return;
         }
-        if let Err(error) = context.commit_all(&self.consumer, &self.plan.settings.topic) {
-            tracing::warn!(target: "streamlet", "{}; these records come again", self.commit_failed(&error));
+        let list = commits::list(&self.plan.settings.topic, &offsets);
+        if let Err(error) = list.and_then(|list| self.consumer.commit(&list, CommitMode::Sync)) {
+            let text = commit_failed(&self.plan.settings, &error);
+            tracing::warn!(target: "streamlet", "{text}; these records come again");
         }
     }
 
     /// Leaves the group.
-    fn leave(self) {
-        self.consumer.context().kill_partitions();
+    fn leave(self, committer: Option<JoinHandle<()>>) {
+        let context = self.consumer.context();
+        context.kill_partitions();
+        context.due().end(COMMIT_WAIT);
         if let Some(consumers) = &self.plan.consumers {
             consumers.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.plan.inlet);
+        }
+        if let Some(committer) = committer {
+            // A panic in it has been told as a fault.
+            let _ = committer.join();
         }
         // Closing it leaves the group, and waits for the coordinator.
         drop(self.consumer);
     }
+}
+
+fn commit_failed(settings: &InletSettings, error: &KafkaError) -> String {
+    let InletSettings { name, topic, group, .. } = settings;
+    format!("cannot commit offsets of topic \"{topic}\" (inlet \"{name}\", group \"{group}\"): {error}")
 }
 
 /// The partitions that a member has, by number.

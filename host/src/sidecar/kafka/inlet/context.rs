@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use rdkafka::config::RDKafkaLogLevel;
 use rdkafka::consumer::{BaseConsumer, CommitMode, Consumer as _, ConsumerContext, Rebalance};
-use rdkafka::error::{KafkaError, KafkaResult};
+use rdkafka::error::KafkaError;
 use rdkafka::{ClientContext, Statistics, TopicPartitionList};
 use tokio::runtime::Handle;
 use tokio::sync::watch;
@@ -20,7 +20,7 @@ use tokio::task::JoinHandle;
 use super::Plan;
 use crate::sidecar::BatchCaps;
 use crate::sidecar::kafka::client_events::ClientEvents;
-use crate::sidecar::kafka::commits::{self, Committing, Due};
+use crate::sidecar::kafka::commits::{self, Due};
 use crate::sidecar::kafka::driver::{Driver, Shared};
 use crate::sidecar::kafka::fault::{Faults, PanicWatch};
 use crate::sidecar::kafka::monitor::Monitor;
@@ -28,8 +28,6 @@ use crate::sidecar::kafka::partition::Partition;
 
 /// How long a partition that is taken away may take to confirm what is being written.
 const REVOKED_WRITE_WAIT: Duration = Duration::from_secs(1);
-/// How long the last commits may take.
-pub(super) const COMMIT_WAIT: Duration = Duration::from_secs(5);
 
 /// A consumer's own.
 pub(in super::super) struct Context {
@@ -44,9 +42,6 @@ pub(in super::super) struct Context {
     joined: watch::Sender<bool>,
     is_transactional: bool,
     partitions: Mutex<super::Assigned>,
-    committing: Mutex<Committing>,
-    /// Why a commit makes the conversation void.
-    commit_fault: Mutex<Option<KafkaError>>,
 }
 
 /// A partition that this member has.
@@ -71,13 +66,16 @@ impl Context {
             joined,
             is_transactional: plan.consumers.is_some(),
             partitions: Mutex::default(),
-            committing: Mutex::default(),
-            commit_fault: Mutex::default(),
         }
     }
 
-    fn due(&self) -> &Due {
+    pub(super) fn due(&self) -> &Due {
         &self.shared.due
+    }
+
+    /// Whether this member has the partition of this number.
+    pub(super) fn has(&self, number: i32) -> bool {
+        lock(&self.partitions).contains_key(&number)
     }
 
     pub(super) fn topic(&self) -> &str {
@@ -92,31 +90,6 @@ impl Context {
     /// All that this member has.
     pub(super) fn partitions(&self) -> MutexGuard<'_, super::Assigned> {
         lock(&self.partitions)
-    }
-
-    /// Commits what is due, if no other commit is on its way.
-    pub(super) fn commit_next(&self, commit: impl FnOnce(&HashMap<i32, i64>) -> KafkaResult<()>) -> KafkaResult<()> {
-        if let Some(error) = lock(&self.commit_fault).take() {
-            return Err(error);
-        }
-        let mut committing = lock(&self.committing);
-        let Some(offsets) = committing.next(self.due()) else { return Ok(()) };
-        commit(&offsets)?;
-        committing.sent(offsets);
-        Ok(())
-    }
-
-    pub(super) fn is_committing(&self) -> bool {
-        lock(&self.committing).is_on_its_way()
-    }
-
-    /// Commits everything that is due, and waits for it.
-    pub(super) fn commit_all(&self, consumer: &BaseConsumer<Self>, topic: &str) -> KafkaResult<()> {
-        let offsets = self.due().take();
-        if offsets.is_empty() {
-            return Ok(());
-        }
-        consumer.commit(&commits::list(topic, &offsets)?, CommitMode::Sync)
     }
 
     /// Lanes take no more.
@@ -218,16 +191,6 @@ impl ConsumerContext for Context {
             Rebalance::Assign(list) => self.assigned(consumer, list),
             Rebalance::Revoke(_) => {}
             Rebalance::Error(error) => self.events.error(error, "the group's rebalance failed"),
-        }
-    }
-
-    fn commit_callback(&self, result: KafkaResult<()>, offsets: &TopicPartitionList) {
-        let result = result.and_then(|()| commits::error_of(offsets));
-        let is_assigned = |number| lock(&self.partitions).contains_key(&number);
-        match lock(&self.committing).answered(&result, self.due(), is_assigned) {
-            Ok(Some(after)) => self.monitor.committed(self.inlet, after),
-            Ok(None) => {}
-            Err(error) => *lock(&self.commit_fault) = Some(error),
         }
     }
 }
