@@ -5,3 +5,5 @@
 //! Wasm. [`files`] plays the role over files and standard input.
 
 pub mod files;
+#[cfg(feature = "kafka")]
+pub mod kafka;

@@ -1,0 +1,3 @@
+//! The sidecar role on Kafka: what it is told, by files and by flags.
+
+pub mod hocon;
