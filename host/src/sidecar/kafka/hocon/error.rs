@@ -73,7 +73,9 @@ pub enum HoconReason {
     #[error("it nests deeper than {DEPTH_MAX} levels; flatten it")]
     TooDeep,
     /// A substitution that nothing defines.
-    #[error("\"${{{0}}}\" is defined neither in this file nor in the environment; set it, or write ${{?{0}}} to leave the key unset")]
+    #[error(
+        "\"${{{0}}}\" is defined neither in this file nor in the environment; set it, or write ${{?{0}}} to leave the key unset"
+    )]
     Undefined(String),
     /// A substitution that leads to itself.
     #[error("\"${{{0}}}\" refers to itself; break the circle")]

@@ -98,8 +98,14 @@ fn substitutions() {
 
 #[test]
 fn refusals() {
-    check("a = 1\n  include \"base.conf\"", "line 2, column 3: include is not supported; copy what it includes into this file");
-    check("include required(file(\"b\"))", "line 1, column 1: include is not supported; copy what it includes into this file");
+    check(
+        "a = 1\n  include \"base.conf\"",
+        "line 2, column 3: include is not supported; copy what it includes into this file",
+    );
+    check(
+        "include required(file(\"b\"))",
+        "line 1, column 1: include is not supported; copy what it includes into this file",
+    );
     check("a {\n b = 1\n", "line 1, column 3: the \"{\" here is never closed; write \"}\" where it ends");
     check("a = [1,\n", "line 1, column 5: the \"[\" here is never closed; write \"]\" where it ends");
     check("a = 1 }", "line 1, column 7: this \"}\" closes nothing; remove it, or open what it should close");
@@ -107,13 +113,22 @@ fn refusals() {
     check("[1]", "line 1, column 1: a configuration is an object of keys, not a list");
     check("a = kafka:9092", "line 1, column 10: a value with this character must be in double quotes");
     check("a@b = 1", "line 1, column 2: a key with this character must be in double quotes");
-    check("a = \"x\n\"", "line 1, column 5: the string that begins here has no closing quotes; close it, or use \"\"\" for one of several lines");
-    check(r#"a = "x\y""#, "line 1, column 7: this is no escape in a string; write \\\\ for a backslash, or use \"\"\" for a string without escapes");
+    check(
+        "a = \"x\n\"",
+        "line 1, column 5: the string that begins here has no closing quotes; close it, or use \"\"\" for one of several lines",
+    );
+    check(
+        r#"a = "x\y""#,
+        "line 1, column 7: this is no escape in a string; write \\\\ for a backslash, or use \"\"\" for a string without escapes",
+    );
     check("a.b\nc = 1", "line 1, column 1: key \"a.b\" has no value; write = and the value after it");
     check("a =, b = 1", "line 1, column 1: key \"a\" has no value after its separator; write \"\" for an empty one");
     check("a = 1,, b = 2", "line 1, column 7: a key is expected here, as in key = value");
     check("a = [1,,2]", "line 1, column 8: a value is expected here; remove a comma that is too many");
-    check("a..b = 1", "line 1, column 1: a path has an empty element; remove the dot that is too many, or write \"\" for an empty key");
+    check(
+        "a..b = 1",
+        "line 1, column 1: a path has an empty element; remove the dot that is too many, or write \"\" for an empty key",
+    );
     check("a = $b", "line 1, column 5: a substitution is ${path} or ${?path}; put a plain $ in double quotes");
     check("a = ${b", "line 1, column 5: a substitution is ${path} or ${?path}; put a plain $ in double quotes");
     check("a = [1] x", "line 1, column 1: a value cannot join a list and a single value; write one of them");
@@ -147,7 +162,9 @@ fn depth_and_size_are_bounded() {
     let deep = |open: &str, close: &str, depth: usize| format!("a = {}1{}", open.repeat(depth), close.repeat(depth));
     assert!(parse(&deep("[", "]", DEPTH_MAX - 1), &environment).is_ok());
     let many = deep("[", "]", 100_000);
-    for text in [deep("[", "]", DEPTH_MAX), many, deep("{b=", "}", 100_000), format!("{} = 1", "a.".repeat(100_000) + "a")] {
+    for text in
+        [deep("[", "]", DEPTH_MAX), many, deep("{b=", "}", 100_000), format!("{} = 1", "a.".repeat(100_000) + "a")]
+    {
         let errors = parse(&text, &environment).unwrap_err();
         assert!(errors[0].to_string().ends_with("it nests deeper than 64 levels; flatten it"), "{}", errors[0]);
     }

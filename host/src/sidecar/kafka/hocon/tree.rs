@@ -16,7 +16,10 @@ pub(super) fn written(path: &[String]) -> String {
         !element.is_empty() && element.chars().all(|character| character.is_alphanumeric() || "-_".contains(character))
     };
     let quoted = |element: &String| format!("\"{element}\"");
-    path.iter().map(|element| Some(element).filter(is_plain).cloned().unwrap_or_else(|| quoted(element))).collect::<Vec<_>>().join(".")
+    path.iter()
+        .map(|element| Some(element).filter(is_plain).cloned().unwrap_or_else(|| quoted(element)))
+        .collect::<Vec<_>>()
+        .join(".")
 }
 
 /// An object's definitions by key, in the order of first definition. A path `a.b = 1` is kept as `a { b = 1 }`, which
@@ -59,7 +62,11 @@ pub(super) enum Piece {
     Space(String),
     List(Vec<RawValue>),
     Object(RawObject),
-    Substitution { place: Place, path: Path, is_optional: bool },
+    Substitution {
+        place: Place,
+        path: Path,
+        is_optional: bool,
+    },
 }
 
 impl RawObject {
