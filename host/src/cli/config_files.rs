@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
-use streamlet_protocol::descriptor::compare;
 use streamlet_protocol::{Descriptor, json};
 
 use crate::console::Console;
 use crate::sidecar::kafka::ConfFile;
+use crate::sidecar::kafka::deployed::{self, DeployedProblem};
 
 /// What the directory has to hold.
 const NAMES: (&str, &str) = ("streamlet.conf", "descriptor.json");
@@ -26,34 +26,36 @@ impl ConfigFiles {
     pub(super) fn read(directory: &Path) -> anyhow::Result<Self> {
         let (path, descriptor) = (directory.join(NAMES.0), directory.join(NAMES.1));
         let context = |file: &Path| {
-            format!("cannot read \"{}\"; --config-dir names a directory with {} and {}", file.display(), NAMES.0, NAMES.1)
+            format!(
+                "cannot read \"{}\"; --config-dir names a directory with {} and {}",
+                file.display(),
+                NAMES.0,
+                NAMES.1
+            )
         };
         let text = std::fs::read_to_string(&path).with_context(|| context(&path))?;
         let deployed = std::fs::read(&descriptor).with_context(|| context(&descriptor))?;
-        Ok(Self { conf: ConfFile { path, text }, descriptor, deployed })
+        Ok(Self { conf: ConfFile { path: path.display().to_string(), text }, descriptor, deployed })
     }
 
     /// The deployed descriptor; none if it is not one, which has been reported.
     pub(super) fn deployed(&self, console: &Console) -> Option<Descriptor> {
-        match json::from_json(&self.deployed) {
-            Ok(deployed) => Some(deployed),
-            Err(error) => {
-                console.error(&format!(
-                    "\"{}\" is no descriptor: {error}; `streamlet descriptor COMPONENT --out {0}` writes it",
-                    self.descriptor.display()
-                ));
-                None
-            }
-        }
+        let deployed = json::from_json(&self.deployed).map_err(DeployedProblem::Unreadable);
+        deployed.map_err(|problem| self.report(console, &problem)).ok()
     }
 
     /// Whether the component is what was deployed, as the sidecar compares them. Every difference has been reported.
     pub(super) fn agree(&self, console: &Console, declared: &Descriptor) -> bool {
-        let Some(deployed) = self.deployed(console) else { return false };
-        let differences = compare(&deployed, declared);
-        for difference in &differences {
-            console.error(&format!("\"{}\" is not what the component declares: {difference}", self.descriptor.display()));
-        }
-        differences.is_empty()
+        let problems = deployed::differences(&self.deployed, declared);
+        problems.iter().for_each(|problem| self.report(console, problem));
+        problems.is_empty()
+    }
+
+    fn report(&self, console: &Console, problem: &DeployedProblem) {
+        let path = self.descriptor.display();
+        console.error(&match problem {
+            DeployedProblem::Unreadable(_) => format!("\"{path}\": {problem}"),
+            DeployedProblem::Different(_) => format!("\"{path}\" is not what the component declares: {problem}"),
+        });
     }
 }

@@ -13,8 +13,8 @@ use std::sync::Arc;
 
 use clap::Args;
 use clap::builder::FalseyValueParser;
-use streamlet_protocol::parameter::{self, ConfigProblem, ParameterValue};
 use streamlet_protocol::Descriptor;
+use streamlet_protocol::parameter::{self, ConfigProblem, ParameterValue};
 
 use super::Exit;
 use super::grants::GrantFlags;

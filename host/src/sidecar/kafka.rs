@@ -10,23 +10,23 @@
 //! settings that could lose records, and topics that do not exist: those it waits for. It ends when it is stopped.
 
 mod back_off;
-
-
+pub mod client;
 mod client_events;
 mod clusters;
 mod commits;
 mod conversation;
 mod delivery;
+pub mod deployed;
 mod driver;
 mod emits;
 mod fault;
 mod health;
-
+pub mod hocon;
 mod inlet;
 mod monitor;
 mod partition;
 mod producers;
-mod settings;
+pub mod settings;
 mod state_files;
 mod topics;
 mod transactions;
@@ -46,9 +46,9 @@ use emits::Bound;
 pub use health::HealthError;
 pub use inlet::StartError;
 pub use monitor::{InletState, Monitor, State};
-pub use settings::*;
-pub use state_files::StateFilesError;
+pub use settings::{ConfFile, InletSettings, OutletSettings, PortTopic, QuickFlags, Settings};
 use state_files::StateFiles;
+pub use state_files::StateFilesError;
 
 use crate::batch::{Binding, Start};
 use crate::guest::Component;
@@ -57,6 +57,8 @@ use crate::telemetry;
 
 /// A conversation that lasted so long was a good one: the next back-off begins anew. The platform's figure.
 const GOOD_CONVERSATION: Duration = Duration::from_secs(60);
+/// How often clients tell their counts, which lag is taken from.
+const STATISTICS_INTERVAL: Duration = Duration::from_secs(1);
 /// How often stalls are looked for.
 const STALL_CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
@@ -136,6 +138,7 @@ pub async fn run(
     stop: impl Future<Output = ()>,
 ) -> Result<Ending, RunError> {
     let mut stop = pin!(stop);
+    let settings = &prepared(settings.clone(), &options.delivery);
     let state_files = StateFiles::open(options.state_dir.as_deref())?;
     let _health = match options.metrics {
         Some(address) => Some(health::serve(address, monitor).await?),
@@ -149,7 +152,8 @@ pub async fn run(
             () = &mut stop => return Ok(Ending { finished: true }),
         }
     }
-    let bound = |outlet: &OutletSettings| Bound::new(outlet.name.clone(), outlet.topic.clone(), outlet.message_bytes_max);
+    let bound =
+        |outlet: &OutletSettings| Bound::new(outlet.name.clone(), outlet.topic.clone(), outlet.message_bytes_max);
     let outlets = Arc::new(settings.outlets.iter().map(bound).collect::<Vec<_>>());
     let mut back_off = BackOff::new(options.back_off_max);
     loop {
@@ -172,6 +176,23 @@ pub async fn run(
             () = &mut stop => return Ok(Ending { finished: true }),
         }
     }
+}
+
+/// What a run adds to what it was told: clients tell their counts, and transactions are read as such.
+fn prepared(mut settings: Settings, delivery: &Delivery) -> Settings {
+    for inlet in &mut settings.inlets {
+        if delivery.is_exactly_once() {
+            inlet.client.set("isolation.level", "read_committed");
+        }
+    }
+    let inlets = settings.inlets.iter_mut().map(|inlet| &mut inlet.client);
+    let outlets = settings.outlets.iter_mut().map(|outlet| &mut outlet.client);
+    for client in inlets.chain(outlets) {
+        if client.get("statistics.interval.ms").is_none() {
+            client.set("statistics.interval.ms", STATISTICS_INTERVAL.as_millis().to_string());
+        }
+    }
+    settings
 }
 
 /// A new conversation, with every port bound to its topic.

@@ -18,9 +18,7 @@ use super::reporter::Reporter;
 use crate::batch::{Binding, Start};
 use crate::console::Console;
 use crate::sidecar::BatchCaps;
-use crate::sidecar::files::{
-    self, Ending, Format, Input, Location, Observer, Output, Settings, Stopped,
-};
+use crate::sidecar::files::{self, Ending, Format, Input, Location, Observer, Output, Settings, Stopped};
 
 /// Flags of file mode.
 #[derive(Debug, Args)]

@@ -20,7 +20,7 @@ use super::files::FileFlags;
 use super::progress::{self, Told};
 use crate::console::Console;
 use crate::guest::Component;
-use crate::sidecar::kafka::{self, Delivery, Monitor, Options, QuickFlags, RunError, Settings};
+use crate::sidecar::kafka::{self, Delivery, Monitor, Options, PortTopic, QuickFlags, RunError, Settings};
 
 /// Flags of Kafka mode.
 #[derive(Debug, Args)]
@@ -33,11 +33,11 @@ pub(super) struct KafkaFlags {
     #[arg(long, value_name = "HOST:PORT,…", env = "STREAMLET_BOOTSTRAP")]
     bootstrap: Option<String>,
     /// With --bootstrap, the topic an inlet reads; repeatable; INLET= may be left out when there is one inlet
-    #[arg(long = "inlet", value_name = "[INLET=]TOPIC", requires = "bootstrap")]
-    inlets: Vec<String>,
+    #[arg(long = "inlet", value_name = "[INLET=]TOPIC", value_parser = port_topic, requires = "bootstrap")]
+    inlets: Vec<PortTopic>,
     /// With --bootstrap, the topic an outlet writes; repeatable
-    #[arg(long = "outlet", value_name = "[OUTLET=]TOPIC", requires = "bootstrap")]
-    outlets: Vec<String>,
+    #[arg(long = "outlet", value_name = "[OUTLET=]TOPIC", value_parser = port_topic, requires = "bootstrap")]
+    outlets: Vec<PortTopic>,
     /// With --bootstrap, the consumer group [default: STREAMLET.STREAMLET.INLET]
     #[arg(long, value_name = "GROUP", requires = "bootstrap", env = "STREAMLET_GROUP")]
     group: Option<String>,
@@ -81,6 +81,11 @@ pub(super) enum Source<'a> {
         /// The brokers.
         bootstrap: &'a str,
     },
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "clap's shape of a parser that keeps its type simple")]
+fn port_topic(text: &str) -> Result<PortTopic, String> {
+    Ok(PortTopic::parse(text))
 }
 
 /// By the platform's rule, for what the platform's environment may hold.
@@ -155,7 +160,7 @@ impl Run {
                     inlets: self.kafka.inlets.clone(),
                     outlets: self.kafka.outlets.clone(),
                     group: self.kafka.group.clone(),
-                    settings: self.settings.clone(),
+                    parameters: self.settings.clone(),
                     caps: self.caps(),
                 };
                 match Settings::from_flags(&flags, descriptor) {

@@ -198,7 +198,8 @@ impl Partition {
     ) -> Result<(), BatchFull> {
         let mut queue = self.queue();
         if !caps.has_room(&queue.open, record.weight_bytes())
-            && let Some(filled) = self.close(&mut queue) {
+            && let Some(filled) = self.close(&mut queue)
+        {
             queue.ready.push_back(filled);
             self.arrived.notify_one();
             if queue.ready.len() >= READY_BATCHES_MAX {

@@ -8,9 +8,10 @@ use rdkafka::error::KafkaResult;
 use rdkafka::producer::{BaseProducer, Producer as _};
 use tokio::task::spawn_blocking;
 
+use super::client::ClientSettings;
 use super::client_events::ClientEvents;
 use super::monitor::Monitor;
-use super::settings::{ClientSettings, Settings};
+use super::settings::Settings;
 use crate::telemetry;
 
 /// How long a cluster may take to say which one it is.

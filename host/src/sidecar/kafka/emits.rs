@@ -50,7 +50,9 @@ impl Bound {
     fn check(&self, emit: &Emit<'_>) -> Result<(), String> {
         let Self { name, topic, message_bytes_max, .. } = self;
         if emit.headers().any(|header| header.name.contains(&0)) {
-            return Err(format!("outlet \"{name}\": a header's name has a zero byte, which Kafka's client cannot carry"));
+            return Err(format!(
+                "outlet \"{name}\": a header's name has a zero byte, which Kafka's client cannot carry"
+            ));
         }
         let bytes = message_bytes(emit);
         if bytes > *message_bytes_max {
@@ -101,7 +103,8 @@ impl Topics {
 
     /// A failure of a partition that stands before a record that cannot be read.
     pub(super) fn unreadable(&self, inlet: u32, partition: i32, offset: i64, why: String) -> Failure {
-        let inlet = self.guest.descriptor().inlets.get(inlet as usize).map_or_else(String::new, |port| port.name.clone());
+        let inlet =
+            self.guest.descriptor().inlets.get(inlet as usize).map_or_else(String::new, |port| port.name.clone());
         let place = Place { inlet, partition, offsets: (offset, offset) };
         Failure::unreadable(place, why)
     }

@@ -97,8 +97,7 @@ impl Monitor {
         let Some(inlet) = self.inlets.get(inlet as usize) else {
             return Arc::new(PartitionMonitor::new(self, String::new(), number, None));
         };
-        let fresh =
-            || Arc::new(PartitionMonitor::new(self, inlet.name.clone(), number, Some(inlet.metrics.clone())));
+        let fresh = || Arc::new(PartitionMonitor::new(self, inlet.name.clone(), number, Some(inlet.metrics.clone())));
         let partition = Arc::clone(lock(&inlet.partitions).entry(number).or_insert_with(fresh));
         partition.begin();
         partition

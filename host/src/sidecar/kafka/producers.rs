@@ -11,7 +11,9 @@ use std::time::Duration;
 use rdkafka::config::RDKafkaLogLevel;
 use rdkafka::error::{KafkaError, KafkaResult, RDKafkaErrorCode};
 use rdkafka::message::{Header as KafkaHeader, OwnedHeaders};
-use rdkafka::producer::{BaseRecord, DeliveryResult, NoCustomPartitioner, Producer, ProducerContext, PurgeConfig, ThreadedProducer};
+use rdkafka::producer::{
+    BaseRecord, DeliveryResult, NoCustomPartitioner, Producer, ProducerContext, PurgeConfig, ThreadedProducer,
+};
 use rdkafka::{ClientContext, Message};
 
 use super::client_events::ClientEvents;
@@ -251,7 +253,9 @@ impl ProducerContext<NoCustomPartitioner> for Reports {
         };
         let Some(bound) = self.bound(message.topic()) else { return delivery.lose() };
         match error.rdkafka_error_code() {
-            Some(RDKafkaErrorCode::MessageSizeTooLarge | RDKafkaErrorCode::InvalidMessageSize) if *bytes >= ALONE_BYTES => {
+            Some(RDKafkaErrorCode::MessageSizeTooLarge | RDKafkaErrorCode::InvalidMessageSize)
+                if *bytes >= ALONE_BYTES =>
+            {
                 bound.broker_refused(*bytes);
                 delivery.refuse(Refused { why: too_large_for_broker(bound, *bytes) });
             }

@@ -131,9 +131,7 @@ impl Transactor {
             let partition = delivery.partition();
             claims.entry(Arc::as_ptr(partition)).or_insert_with(|| partition.claim());
         }
-        let is_ours = |delivery: &Delivery| {
-            claims.get(&Arc::as_ptr(delivery.partition())).is_some_and(Option::is_some)
-        };
+        let is_ours = |delivery: &Delivery| claims.get(&Arc::as_ptr(delivery.partition())).is_some_and(Option::is_some);
         let (ours, lost) = group.iter().partition::<Vec<_>, _>(|acknowledged| is_ours(&acknowledged.delivery));
         lost.iter().for_each(|acknowledged| acknowledged.delivery.lose());
         if ours.is_empty() {

@@ -125,7 +125,9 @@ impl Context {
 
     fn assigned(&self, consumer: &BaseConsumer<Self>, list: &TopicPartitionList) {
         // A partition that was paused when this member lost it would stay silent.
-        if list.count() > 0 && let Err(error) = consumer.resume(list) {
+        if list.count() > 0
+            && let Err(error) = consumer.resume(list)
+        {
             self.faults.tell(format!("cannot read the partitions of topic \"{}\": {error}", self.topic));
         }
         let mut partitions = lock(&self.partitions);

@@ -245,12 +245,7 @@ impl Clients {
     }
 }
 
-fn counters(
-    registry: &Registry,
-    name: &str,
-    help: &str,
-    labels: &[&str],
-) -> Result<IntCounterVec, prometheus::Error> {
+fn counters(registry: &Registry, name: &str, help: &str, labels: &[&str]) -> Result<IntCounterVec, prometheus::Error> {
     let counters = IntCounterVec::new(Opts::new(name, help), labels)?;
     registry.register(Box::new(counters.clone()))?;
     Ok(counters)

@@ -85,11 +85,8 @@ impl PartitionMonitor {
     /// The partition does not get past this.
     pub(in super::super) fn fails_with(&self, error: &str) {
         let mut failing = lock(&self.failing);
-        let failing = failing.get_or_insert_with(|| Failing {
-            since: Instant::now(),
-            error: String::new(),
-            is_told: false,
-        });
+        let failing =
+            failing.get_or_insert_with(|| Failing { since: Instant::now(), error: String::new(), is_told: false });
         error.clone_into(&mut failing.error);
     }
 
