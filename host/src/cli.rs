@@ -4,6 +4,8 @@
 //! check found a difference, a component was refused; 2 everything else: usage, a file missing.
 
 mod compile;
+#[cfg(feature = "kafka")]
+mod config_files;
 mod descriptor;
 mod grants;
 mod limits;

@@ -16,6 +16,8 @@ use tracing_subscriber::fmt::MakeWriter;
 
 /// Clears the terminal's current line.
 const CLEAR_LINE: &str = "\r\x1b[K";
+/// Goes to the line above.
+const LINE_UP: &str = "\x1b[A";
 /// The target of the events that a command owes its user.
 pub const REPORT: &str = "report";
 /// Bytes of log lines that may wait.
@@ -103,7 +105,7 @@ impl Console {
         }
     }
 
-    /// Shows a progress line in place of the last one; an empty one goes away.
+    /// Shows progress, on one line or several, in place of the last; an empty one goes away.
     pub fn progress(&self, text: &str) {
         self.0.push(Text::Progress(text.to_owned()));
     }
@@ -146,11 +148,13 @@ impl Shared {
             let bytes = match text {
                 Text::Progress(text) if text == progress => Vec::new(),
                 Text::Progress(text) => {
-                    progress = text;
-                    format!("{CLEAR_LINE}{progress}").into_bytes()
+                    let clear = cleared(&std::mem::replace(&mut progress, text));
+                    format!("{clear}{progress}").into_bytes()
                 }
                 Text::Log(bytes) | Text::Report(bytes) if progress.is_empty() => bytes,
-                Text::Log(bytes) | Text::Report(bytes) => [CLEAR_LINE.as_bytes(), &bytes, progress.as_bytes()].concat(),
+                Text::Log(bytes) | Text::Report(bytes) => {
+                    [cleared(&progress).as_bytes(), &bytes, progress.as_bytes()].concat()
+                }
             };
             // Nobody is left to be told that standard error cannot be written.
             let _ = io::stderr().lock().write_all(&bytes);
@@ -187,6 +191,12 @@ impl Shared {
     fn queue(&self) -> MutexGuard<'_, Queue> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// What takes the lines of a progress away from the terminal, from the end of the last one on.
+fn cleared(progress: &str) -> String {
+    let lines_above = progress.matches('\n').count();
+    CLEAR_LINE.to_owned() + &format!("{LINE_UP}{CLEAR_LINE}").repeat(lines_above)
 }
 
 /// Writes log events.

@@ -16,11 +16,22 @@
 //! | `streamlet` | `the streamlet…` reads, looks for or tries what it was not granted; once each | info, warn | |
 //! | `report` | `batch failed` | error | `inlet` `partition` `first_offset` `last_offset` `offset` `read` `error` `detail` |
 //! | `streamlet` | `poison record set aside` | warn | `inlet` `partition` `offset` `read` `error` |
+//! | `kafka` | what Kafka's clients log | debug | `facility` |
+//! | `streamlet` | `trouble with Kafka`: a client's error; the same one again after 30 s | warn | `port` `error` `times` |
+//! | `streamlet` | `waiting for a topic`, `waiting for a cluster` | warn | `port` `topic` `error` |
+//! | `streamlet` | `ready` of a run on Kafka | info | `streamlet` `inlets` |
+//! | `streamlet` | `partitions assigned`, `partitions revoked` | info | `topic` `assigned` `revoked` `lost` |
+//! | `streamlet` | `batch failed` of a run on Kafka, which is tried again | warn | `error` `detail` `again_in_ms` |
+//! | `streamlet` | `partition stalled`, once a stall | warn | `inlet` `partition` `stalled_s` `error` |
+//! | `streamlet` | `conversation void` | error | `error` `again_in_ms` |
 //! | `report` | `run ended` | info | `records` `batches` `emits` `emits_by_outlet` `skipped` `poison` `failed_batches` `unprocessed` `records_per_second` |
 //!
 //! Reports are what a command owes its user: no filter silences them, errors are among them, and they are events only
 //! with `--log-format json`; in text, people get the same as plain lines. `serve` logs the rest of its life under
 //! `streamlet` too. A record's key or value is in none of them.
+
+#[cfg(feature = "kafka")]
+use std::time::Duration;
 
 use crate::batch::Failure;
 use crate::console::REPORT;
@@ -154,6 +165,72 @@ pub(crate) fn batch_failed(batch: &FailedBatch) {
 pub(crate) fn batch_failed_in_conversation(batch_id: u64, failure: &Failure) {
     let detail = Some(&failure.detail).filter(|detail| !detail.is_empty()).map(tracing::field::display);
     tracing::warn!(target: "streamlet", batch_id, error = %failure.headline(), detail, "batch failed");
+}
+
+/// Tells a batch of a run on Kafka that failed; it is tried again after `wait`.
+#[cfg(feature = "kafka")]
+pub(crate) fn batch_failed_on_kafka(failure: &Failure, wait: Duration) {
+    let detail = Some(&failure.detail).filter(|detail| !detail.is_empty()).map(tracing::field::display);
+    let again_in_ms = wait.as_millis();
+    tracing::warn!(target: "streamlet", error = %failure.headline(), detail, again_in_ms, "batch failed");
+}
+
+/// Tells the records of a batch of a run on Kafka that were set aside.
+#[cfg(feature = "kafka")]
+pub(crate) fn records_set_aside_on_kafka(poison: &[Failure]) {
+    for failure in poison {
+        tracing::warn!(
+            target: "streamlet",
+            inlet = %failure.place.inlet,
+            partition = failure.place.partition,
+            offset = failure.place.offsets.0,
+            error = %failure.headline(),
+            "poison record set aside"
+        );
+    }
+}
+
+/// Tells that a partition does not get past an error.
+#[cfg(feature = "kafka")]
+pub(crate) fn partition_stalled(inlet: &str, partition: i32, stalled: Duration, error: &str) {
+    tracing::warn!(target: "streamlet", %inlet, partition, stalled_s = stalled.as_secs(), error, "partition stalled");
+}
+
+/// Tells that a conversation on Kafka is void, and when the next one begins.
+#[cfg(feature = "kafka")]
+pub(crate) fn conversation_void(error: &str, wait: Option<Duration>) {
+    let again_in_ms = wait.map(|wait| wait.as_millis());
+    tracing::error!(target: "streamlet", error, again_in_ms, "conversation void");
+}
+
+/// Tells that a run on Kafka has its partitions.
+#[cfg(feature = "kafka")]
+pub(crate) fn kafka_ready(streamlet: &str, inlets: usize) {
+    tracing::info!(target: "streamlet", %streamlet, inlets, "ready");
+}
+
+/// Tells that a topic is waited for.
+#[cfg(feature = "kafka")]
+pub(crate) fn topic_missing(direction: &str, port: &str, topic: &str, error: &str) {
+    tracing::warn!(target: "streamlet", %port, %topic, error, "waiting for the topic of {direction} \"{port}\"; it is not created");
+}
+
+/// Tells that a cluster does not answer.
+#[cfg(feature = "kafka")]
+pub(crate) fn cluster_silent(port: &str, bootstrap: &str) {
+    tracing::warn!(target: "streamlet", %port, %bootstrap, "waiting for a cluster");
+}
+
+/// Tells a Kafka client's error, which came so often since it was last told.
+#[cfg(feature = "kafka")]
+pub(crate) fn kafka_trouble(port: &str, error: &str, times: u64) {
+    tracing::warn!(target: "streamlet", %port, error, times, "trouble with Kafka");
+}
+
+/// Passes on what a Kafka client logs.
+#[cfg(feature = "kafka")]
+pub(crate) fn kafka_log(facility: &str, text: &str) {
+    tracing::debug!(target: "kafka", facility, "{text}");
 }
 
 /// Logs the end of a run.

@@ -56,6 +56,13 @@ impl Failure {
         Self { cause: Cause::Broke, place, record, what, why, detail: String::new() }
     }
 
+    /// A record that cannot be given to a guest: nothing behind it can be processed.
+    #[cfg(feature = "kafka")]
+    pub(crate) fn unreadable(place: Place, why: String) -> Self {
+        let what = "a record cannot be read".into();
+        Self { cause: Cause::Limited, place, record: None, what, why, detail: String::new() }
+    }
+
     /// The same failure with more to say.
     pub(crate) fn with_detail(&self, line: &str) -> Self {
         let detail = if self.detail.is_empty() { line.to_owned() } else { format!("{line}\n{}", self.detail) };

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 use streamlet_protocol::Descriptor;
@@ -56,6 +57,11 @@ impl Component {
     /// Where its instances get their memory.
     pub fn allocation(&self) -> Allocation {
         self.engine.allocation
+    }
+
+    /// Where the bytes of the linear memories of all live instances are counted.
+    pub fn memory_bytes(&self) -> Arc<AtomicU64> {
+        self.engine.instances.memory_bytes()
     }
 
     /// What the component declares; valid by the platform's rules.

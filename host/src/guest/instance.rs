@@ -89,7 +89,7 @@ impl Instance {
         let log = GuestLog::new(owner);
         let state = State {
             sandbox: Sandbox::new(&engine.granted, &log).map_err(Ended::Host)?,
-            accountant: Accountant::new(&engine.limits),
+            accountant: Accountant::new(&engine.limits, engine.instances.memory_bytes()),
             log,
             current: None,
             fault: None,

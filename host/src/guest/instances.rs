@@ -38,6 +38,8 @@ pub(super) struct Instances {
     homes: Mutex<Homes>,
     /// Counts how often an instance was kept, to tell which has been idle longest.
     kept: AtomicU64,
+    /// Bytes of the linear memories of all of them.
+    memory_bytes: Arc<AtomicU64>,
 }
 
 #[derive(Debug, Default)]
@@ -54,7 +56,13 @@ impl Instances {
             waiting: AtomicUsize::new(0),
             homes: Mutex::default(),
             kept: AtomicU64::new(0),
+            memory_bytes: Arc::default(),
         }
+    }
+
+    /// Where the bytes of all linear memories are counted.
+    pub(super) fn memory_bytes(&self) -> Arc<AtomicU64> {
+        Arc::clone(&self.memory_bytes)
     }
 
     /// Waits for a seat, ending the instance that has been idle longest if there is none.

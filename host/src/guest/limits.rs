@@ -1,5 +1,7 @@
 //! What an instance may use, and the accountant that refuses it more.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use wasmtime::ResourceLimiter;
@@ -61,11 +63,21 @@ pub(super) struct Accountant {
     table_elements_max: usize,
     /// The last growth that was refused, if any: a trap soon after is most likely its consequence.
     pub(super) refusal: Option<Refusal>,
+    /// Bytes of all memories of all stores.
+    all_bytes: Arc<AtomicU64>,
+}
+
+impl Drop for Accountant {
+    fn drop(&mut self) {
+        self.all_bytes.fetch_sub(self.memory_bytes as u64, Ordering::Relaxed);
+    }
 }
 
 impl Accountant {
-    pub(super) fn new(limits: &Limits) -> Self {
+    /// What it counts is counted in `all_bytes` too, for as long as it lives.
+    pub(super) fn new(limits: &Limits, all_bytes: Arc<AtomicU64>) -> Self {
         Self {
+            all_bytes,
             memory_bytes: 0,
             memory_bytes_max: limits.memory_bytes_max,
             table_elements: 0,
@@ -91,6 +103,7 @@ impl ResourceLimiter for Accountant {
         if max.is_some_and(|max| desired > max) {
             return Ok(false);
         }
+        self.all_bytes.fetch_add((asked_bytes - self.memory_bytes) as u64, Ordering::Relaxed);
         self.memory_bytes = asked_bytes;
         Ok(true)
     }
@@ -116,7 +129,8 @@ mod tests {
     #[test]
     fn growth_that_its_own_declaration_rules_out_is_no_growth() {
         let limits = Limits { memory_bytes_max: 100, table_elements_max: 100, ..Limits::default() };
-        let mut accountant = Accountant::new(&limits);
+        let all_bytes = Arc::<AtomicU64>::default();
+        let mut accountant = Accountant::new(&limits, Arc::clone(&all_bytes));
         assert!(accountant.memory_growing(0, 60, Some(70)).unwrap());
         for _ in 0..100 {
             assert!(!accountant.memory_growing(60, 71, Some(70)).unwrap());
@@ -126,5 +140,8 @@ mod tests {
         assert!(accountant.memory_growing(60, 70, Some(70)).unwrap(), "what is left can still be had");
         assert!(!accountant.memory_growing(0, 31, None).unwrap(), "of a second memory");
         assert_eq!(accountant.refusal, Some(Refusal::Memory { asked_bytes: 101, limit_bytes: 100 }));
+        assert_eq!(all_bytes.load(Ordering::Relaxed), 70);
+        drop(accountant);
+        assert_eq!(all_bytes.load(Ordering::Relaxed), 0);
     }
 }

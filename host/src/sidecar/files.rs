@@ -28,12 +28,13 @@ use std::time::Duration;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
+pub use super::BatchCaps;
 pub use envelope::EnvelopeError;
 pub use intake::Origin;
 pub use key_field::KeyError;
 pub use reader::{InputError, LineError};
 pub use report::{FailedBatch, Read, Tally};
-pub use settings::{BatchCaps, Format, Input, Location, Output, Settings, SettingsError};
+pub use settings::{Format, Input, Location, Output, Settings, SettingsError};
 pub use writer::WriteError;
 
 use crate::batch::{self, Batch, Failure, Start};

@@ -8,7 +8,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::Notify;
 
-use super::settings::BatchCaps;
+use super::super::BatchCaps;
 use crate::batch::{Batch, BatchBuilder, BatchFull, Header, weight_bytes};
 
 /// Full batches a partition may hold, beside the one being filled and the one with its lane.
@@ -197,9 +197,9 @@ impl Partition {
         before_waiting: impl FnOnce(),
     ) -> Result<(), BatchFull> {
         let mut queue = self.queue();
-        let is_full = queue.open.len() >= caps.records_max
-            || queue.open.weight_bytes().saturating_add(record.weight_bytes()) > caps.bytes_max;
-        if is_full && let Some(filled) = self.close(&mut queue) {
+        if !caps.has_room(&queue.open, record.weight_bytes())
+            && let Some(filled) = self.close(&mut queue)
+        {
             queue.ready.push_back(filled);
             self.arrived.notify_one();
             if queue.ready.len() >= READY_BATCHES_MAX {

@@ -11,6 +11,8 @@ use std::sync::Arc;
 
 use streamlet_protocol::names;
 
+use super::super::BatchCaps;
+
 /// Where an input comes from or an output goes to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Location {
@@ -65,22 +67,6 @@ pub enum Format {
     },
     /// The line is an envelope: a JSON object with key, headers and value.
     Envelope,
-}
-
-/// How much a batch may hold. One record may be heavier; it is a batch of its own then.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct BatchCaps {
-    /// Records.
-    pub records_max: usize,
-    /// Bytes of keys, values and headers, without framing.
-    pub bytes_max: usize,
-}
-
-/// The platform's `batch.max-records` and `batch.max-bytes`.
-impl Default for BatchCaps {
-    fn default() -> Self {
-        Self { records_max: 100, bytes_max: 1 << 20 }
-    }
 }
 
 /// Everything a run in file mode is told.

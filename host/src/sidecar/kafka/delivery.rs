@@ -1,0 +1,127 @@
+//! A batch's emits on their way: counted down as the brokers confirm them, from the producers' threads.
+//!
+//! Once every one is confirmed the batch's offsets are due, and only then. An emit that a broker refuses by itself, being
+//! too large, fails its batch; any other failure voids the conversation. It ends with the last emit's report.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::Instant;
+
+use tokio::sync::Notify;
+
+use super::commits::Due;
+use super::monitor::Written;
+use super::partition::Partition;
+
+/// What was wrong with an emit that a broker refused.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Refused {
+    pub(super) why: String,
+}
+
+/// What became of a batch's emits.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Delivered {
+    /// All are confirmed.
+    All,
+    /// The batch failed.
+    Refused(Refused),
+    /// The conversation is void.
+    Lost,
+}
+
+/// The emits of one batch.
+#[derive(Debug)]
+pub(super) struct Delivery {
+    partition: Arc<Partition>,
+    /// The offset to be committed.
+    next_offset: i64,
+    /// Emits not yet confirmed, and one more for as long as not all have been handed over.
+    left: AtomicUsize,
+    refused: OnceLock<Refused>,
+    is_lost: AtomicBool,
+    ended: Notify,
+    due: Arc<Due>,
+    written: Written,
+    taken: Instant,
+}
+
+impl Delivery {
+    pub(super) fn new(
+        partition: &Arc<Partition>,
+        next_offset: i64,
+        due: &Arc<Due>,
+        written: Written,
+        taken: Instant,
+    ) -> Arc<Self> {
+        partition.writing_began();
+        Arc::new(Self {
+            partition: Arc::clone(partition),
+            next_offset,
+            left: AtomicUsize::new(1),
+            refused: OnceLock::new(),
+            is_lost: AtomicBool::new(false),
+            ended: Notify::new(),
+            due: Arc::clone(due),
+            written,
+            taken,
+        })
+    }
+
+    pub(super) fn partition(&self) -> &Arc<Partition> {
+        &self.partition
+    }
+
+    pub(super) fn next_offset(&self) -> i64 {
+        self.next_offset
+    }
+
+    /// One more emit is handed over.
+    pub(super) fn add(&self) {
+        self.left.fetch_add(1, Ordering::AcqRel);
+    }
+
+    /// An emit is confirmed, or all are handed over.
+    pub(super) fn confirm(&self) {
+        if self.left.fetch_sub(1, Ordering::AcqRel) == 1 {
+            self.end();
+        }
+    }
+
+    /// An emit is refused for what it is.
+    pub(super) fn refuse(&self, refused: Refused) {
+        let _ = self.refused.set(refused);
+        self.confirm();
+    }
+
+    /// An emit is lost, and the conversation with it.
+    pub(super) fn lose(&self) {
+        self.is_lost.store(true, Ordering::Release);
+        self.confirm();
+    }
+
+    fn end(&self) {
+        if self.outcome() == Delivered::All {
+            self.partition.monitor.written(&self.written, self.taken.elapsed(), self.next_offset);
+            self.due.delivered(&self.partition, self.next_offset);
+        }
+        self.partition.writing_ended();
+        self.ended.notify_one();
+    }
+
+    fn outcome(&self) -> Delivered {
+        match self.refused.get() {
+            _ if self.is_lost.load(Ordering::Acquire) => Delivered::Lost,
+            Some(refused) => Delivered::Refused(refused.clone()),
+            None => Delivered::All,
+        }
+    }
+
+    /// Waits for the last report. One waiter at a time.
+    pub(super) async fn wait(&self) -> Delivered {
+        while self.left.load(Ordering::Acquire) > 0 {
+            self.ended.notified().await;
+        }
+        self.outcome()
+    }
+}

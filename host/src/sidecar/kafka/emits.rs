@@ -1,0 +1,128 @@
+//! The Kafka door: what a topic can carry of a guest's output, checked before anything of the batch is written.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use crate::batch::{Batch, Emit, Failure, Header, Output, Place, weight_bytes};
+use crate::guest::Guest;
+use crate::lane::Door;
+
+/// Bytes that a message takes beside key, value and headers, at most: seven numbers of variable width and one byte.
+const MESSAGE_FRAMING_BYTES: usize = 45;
+/// Bytes that a header takes beside name and value, at most: their lengths.
+const HEADER_FRAMING_BYTES: usize = 10;
+
+/// What a batch, or a part of one, emits.
+#[derive(Debug)]
+pub(super) struct Emitted {
+    pub(super) batch: Arc<Batch>,
+    pub(super) parts: Vec<Output>,
+}
+
+impl Emitted {
+    pub(super) fn emits(&self) -> impl Iterator<Item = Emit<'_>> {
+        self.parts.iter().flat_map(|part| part.emits(&self.batch))
+    }
+}
+
+/// An outlet's topic, and what it takes.
+#[derive(Debug)]
+pub(super) struct Bound {
+    pub(super) name: String,
+    pub(super) topic: String,
+    /// Bytes of a message that the producer sends: `message.max.bytes`.
+    pub(super) message_bytes_max: usize,
+    /// Bytes of a message that a broker has refused. What is as large is refused here, before anything is written.
+    refused_bytes: AtomicUsize,
+}
+
+impl Bound {
+    pub(super) fn new(name: String, topic: String, message_bytes_max: usize) -> Self {
+        Self { name, topic, message_bytes_max, refused_bytes: AtomicUsize::new(usize::MAX) }
+    }
+
+    /// A broker has refused a message that was alone in its request.
+    pub(super) fn broker_refused(&self, message_bytes: usize) {
+        self.refused_bytes.fetch_min(message_bytes, Ordering::AcqRel);
+    }
+
+    /// Why an emit cannot be sent.
+    fn check(&self, emit: &Emit<'_>) -> Result<(), String> {
+        let Self { name, topic, message_bytes_max, .. } = self;
+        if emit.headers().any(|header| header.name.contains(&0)) {
+            return Err(format!(
+                "outlet \"{name}\": a header's name has a zero byte, which Kafka's client cannot carry"
+            ));
+        }
+        let bytes = message_bytes(emit);
+        if bytes > *message_bytes_max {
+            return Err(format!(
+                "outlet \"{name}\": the emit takes {bytes} bytes, and a message to topic \"{topic}\" may take \
+                 {message_bytes_max}; raise max.request.size in the outlet's producer-config"
+            ));
+        }
+        if bytes >= self.refused_bytes.load(Ordering::Acquire) {
+            return Err(too_large_for_broker(self, bytes));
+        }
+        Ok(())
+    }
+}
+
+/// Why a broker refuses an emit, in the author's words.
+pub(super) fn too_large_for_broker(outlet: &Bound, bytes: usize) -> String {
+    let Bound { name, topic, .. } = outlet;
+    format!(
+        "outlet \"{name}\": the emit takes {bytes} bytes, and the broker refuses it as too large for topic \"{topic}\"; \
+         raise the topic's max.message.bytes, then start the streamlet again"
+    )
+}
+
+/// Bytes that an emit takes as a message, at most.
+pub(super) fn message_bytes(emit: &Emit<'_>) -> usize {
+    let headers = emit.headers();
+    MESSAGE_FRAMING_BYTES + headers.len() * HEADER_FRAMING_BYTES + weight_bytes(emit.key(), emit.value(), headers)
+}
+
+/// Bytes of a record's name, as text; guests and the consumer have been held to UTF-8.
+pub(super) fn header_name<'a>(header: &Header<'a>) -> &'a str {
+    std::str::from_utf8(header.name).unwrap_or_default()
+}
+
+/// What the outlets' topics take.
+#[derive(Debug, Clone)]
+pub(super) struct Topics {
+    pub(super) guest: Arc<Guest>,
+    pub(super) outlets: Arc<Vec<Bound>>,
+}
+
+impl Topics {
+    /// A failure of a batch whose emit a broker refused.
+    pub(super) fn refused(&self, batch: &Batch, why: String) -> Failure {
+        Failure::unsendable(self.guest.place(batch), None, why)
+    }
+
+    /// A failure of a partition that stands before a record that cannot be read.
+    pub(super) fn unreadable(&self, inlet: u32, partition: i32, offset: i64, why: String) -> Failure {
+        let inlet =
+            self.guest.descriptor().inlets.get(inlet as usize).map_or_else(String::new, |port| port.name.clone());
+        let place = Place { inlet, partition, offsets: (offset, offset) };
+        Failure::unreadable(place, why)
+    }
+}
+
+impl Door for Topics {
+    type Emits = Emitted;
+
+    fn accept(&self, batch: &Arc<Batch>, parts: Vec<Output>) -> Result<Emitted, Box<Failure>> {
+        let emitted = Emitted { batch: Arc::clone(batch), parts };
+        for emit in emitted.emits() {
+            // The checker has found every outlet declared; all that are declared are bound.
+            let Some(outlet) = self.outlets.get(emit.outlet as usize) else { continue };
+            if let Err(why) = outlet.check(&emit) {
+                let record = emit.source_index.zip(emit.source).map(|(index, record)| (index, record.offset));
+                return Err(Box::new(Failure::unsendable(self.guest.place(batch), record, why)));
+            }
+        }
+        Ok(emitted)
+    }
+}

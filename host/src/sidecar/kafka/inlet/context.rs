@@ -1,0 +1,231 @@
+//! What a consumer calls back, always on the thread that polls it: rebalances, answers to commits, errors, counts.
+//!
+//! It owns the partitions that this member has, with the task of each. A partition that is taken away loses its claim
+//! first, so that nothing more of it is written; what was being written is waited for, for a moment, and committed; then
+//! its task is killed.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use rdkafka::config::RDKafkaLogLevel;
+use rdkafka::consumer::{BaseConsumer, CommitMode, Consumer as _, ConsumerContext, Rebalance};
+use rdkafka::error::KafkaError;
+use rdkafka::{ClientContext, Statistics, TopicPartitionList};
+use tokio::runtime::Handle;
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+
+use super::Plan;
+use crate::sidecar::BatchCaps;
+use crate::sidecar::kafka::client_events::ClientEvents;
+use crate::sidecar::kafka::commits::{self, Due};
+use crate::sidecar::kafka::driver::{Driver, Shared};
+use crate::sidecar::kafka::fault::{Faults, PanicWatch};
+use crate::sidecar::kafka::monitor::Monitor;
+use crate::sidecar::kafka::partition::Partition;
+
+/// How long a partition that is taken away may take to confirm what is being written.
+const REVOKED_WRITE_WAIT: Duration = Duration::from_secs(1);
+
+/// A consumer's own.
+pub(in super::super) struct Context {
+    inlet: u32,
+    topic: String,
+    caps: BatchCaps,
+    shared: Arc<Shared>,
+    faults: Faults,
+    events: ClientEvents,
+    monitor: Arc<Monitor>,
+    runtime: Handle,
+    joined: watch::Sender<bool>,
+    is_transactional: bool,
+    partitions: Mutex<super::Assigned>,
+}
+
+/// A partition that this member has.
+#[derive(Debug)]
+pub(super) struct Assigned {
+    pub(super) partition: Arc<Partition>,
+    pub(super) is_paused: bool,
+    task: JoinHandle<()>,
+}
+
+impl Context {
+    pub(super) fn new(plan: &Plan, runtime: Handle, joined: watch::Sender<bool>) -> Self {
+        Self {
+            inlet: plan.inlet,
+            topic: plan.settings.topic.clone(),
+            caps: plan.settings.caps,
+            shared: Arc::clone(&plan.shared),
+            faults: plan.faults.clone(),
+            events: plan.events.clone(),
+            monitor: Arc::clone(&plan.monitor),
+            runtime,
+            joined,
+            is_transactional: plan.consumers.is_some(),
+            partitions: Mutex::default(),
+        }
+    }
+
+    pub(super) fn due(&self) -> &Due {
+        &self.shared.due
+    }
+
+    /// Whether this member has the partition of this number.
+    pub(super) fn has(&self, number: i32) -> bool {
+        lock(&self.partitions).contains_key(&number)
+    }
+
+    pub(super) fn topic(&self) -> &str {
+        &self.topic
+    }
+
+    /// The partition of this number, if this member has it.
+    pub(super) fn partition(&self, number: i32) -> Option<Arc<Partition>> {
+        lock(&self.partitions).get(&number).map(|assigned| Arc::clone(&assigned.partition))
+    }
+
+    /// All that this member has.
+    pub(super) fn partitions(&self) -> MutexGuard<'_, super::Assigned> {
+        lock(&self.partitions)
+    }
+
+    /// Lanes take no more.
+    pub(super) fn end_partitions(&self) {
+        lock(&self.partitions).values().for_each(|assigned| assigned.partition.end());
+    }
+
+    /// Whether a lane still has something in hand.
+    pub(super) fn is_working(&self) -> bool {
+        lock(&self.partitions).values().any(|assigned| !assigned.task.is_finished())
+    }
+
+    /// Kills what lanes have in hand.
+    pub(super) fn kill_partitions(&self) {
+        let partitions = std::mem::take(&mut *lock(&self.partitions));
+        for Assigned { partition, task, .. } in partitions.into_values() {
+            partition.revoke();
+            task.abort();
+        }
+    }
+
+    fn assign(&self, number: i32) -> Assigned {
+        let monitor = self.monitor.assigned(self.inlet, number);
+        let partition = Arc::new(Partition::new(self.inlet, number, self.caps, monitor));
+        let driver = Driver::new(Arc::clone(&partition), Arc::clone(&self.shared));
+        let faults = self.faults.clone();
+        let task = self.runtime.spawn(async move {
+            let _watch = PanicWatch { faults, whose: "a partition's task" };
+            driver.drive().await;
+        });
+        Assigned { partition, is_paused: false, task }
+    }
+
+    fn assigned(&self, consumer: &BaseConsumer<Self>, list: &TopicPartitionList) {
+        // A partition that was paused when this member lost it would stay silent.
+        if list.count() > 0
+            && let Err(error) = consumer.resume(list)
+        {
+            self.faults.tell(format!("cannot read the partitions of topic \"{}\": {error}", self.topic));
+        }
+        let mut partitions = lock(&self.partitions);
+        for element in list.elements() {
+            let number = element.partition();
+            // It was taken away before, or it is new.
+            if let Some(stale) = partitions.insert(number, self.assign(number)) {
+                stale.partition.revoke();
+                stale.task.abort();
+            }
+        }
+        let count = partitions.len();
+        drop(partitions);
+        tracing::info!(target: "streamlet", topic = %self.topic, assigned = list.count(), partitions = count, "partitions assigned");
+        self.joined.send_replace(true);
+    }
+
+    fn revoked(&self, consumer: &BaseConsumer<Self>, list: &TopicPartitionList) {
+        let gone = {
+            let mut partitions = lock(&self.partitions);
+            let numbers = list.elements().iter().map(|element| element.partition()).collect::<Vec<_>>();
+            numbers.iter().filter_map(|number| partitions.remove(number)).collect::<Vec<_>>()
+        };
+        if gone.is_empty() {
+            return;
+        }
+        for assigned in &gone {
+            assigned.partition.revoke();
+        }
+        let is_lost = consumer.assignment_lost();
+        if !is_lost {
+            let until = Instant::now() + REVOKED_WRITE_WAIT;
+            while gone.iter().any(|assigned| assigned.partition.is_writing()) && Instant::now() < until {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+        }
+        let due = gone.iter().map(|assigned| assigned.partition.number);
+        let due = due.filter_map(|number| Some((number, self.due().take_of(number)?))).collect::<HashMap<_, _>>();
+        if !is_lost && !due.is_empty() && !self.is_transactional {
+            let committed = commits::list(&self.topic, &due).and_then(|list| consumer.commit(&list, CommitMode::Sync));
+            // Whoever gets the partition reads these records once more.
+            if let Err(error) = committed {
+                tracing::info!(target: "streamlet", topic = %self.topic, %error, "not committed before the partitions were given up");
+            }
+        }
+        for assigned in &gone {
+            assigned.task.abort();
+            self.monitor.revoked(self.inlet, assigned.partition.number);
+        }
+        tracing::info!(target: "streamlet", topic = %self.topic, revoked = gone.len(), lost = is_lost, "partitions revoked");
+    }
+}
+
+impl ConsumerContext for Context {
+    fn pre_rebalance(&self, consumer: &BaseConsumer<Self>, rebalance: &Rebalance<'_>) {
+        if let Rebalance::Revoke(list) = rebalance {
+            self.revoked(consumer, list);
+        }
+    }
+
+    fn post_rebalance(&self, consumer: &BaseConsumer<Self>, rebalance: &Rebalance<'_>) {
+        match rebalance {
+            Rebalance::Assign(list) => self.assigned(consumer, list),
+            Rebalance::Revoke(_) => {}
+            Rebalance::Error(error) => self.events.error(error, "the group's rebalance failed"),
+        }
+    }
+}
+
+impl ClientContext for Context {
+    fn log(&self, _level: RDKafkaLogLevel, facility: &str, text: &str) {
+        crate::telemetry::kafka_log(facility, text);
+    }
+
+    fn stats(&self, statistics: Statistics) {
+        self.events.statistics(&statistics);
+        let Some(topic) = statistics.topics.get(&self.topic) else { return };
+        for (number, partition) in &topic.partitions {
+            // What a reader of committed records can read, where that is less.
+            let end = if partition.ls_offset >= 0 { partition.ls_offset } else { partition.hi_offset };
+            if end >= 0 {
+                self.monitor.reaches(self.inlet, *number, end, partition.next_offset);
+            }
+        }
+    }
+
+    fn error(&self, error: KafkaError, reason: &str) {
+        self.events.error(&error, reason);
+    }
+}
+
+impl fmt::Debug for Context {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Context").field("inlet", &self.inlet).field("topic", &self.topic).finish_non_exhaustive()
+    }
+}
+
+/// Nothing panics while it holds one of these locks.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

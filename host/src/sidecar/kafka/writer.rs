@@ -1,0 +1,52 @@
+//! Where a lane's emits go: straight to the producers, or into the transaction that is open.
+
+use std::sync::Arc;
+
+use super::delivery::Delivery;
+use super::emits::Emitted;
+use super::partition::Partition;
+use super::producers::{Producers, Unwritten};
+use super::transactions::Transactions;
+
+/// Batches of one partition that may be in transactions at once.
+const TRANSACTION_BATCHES_MAX: usize = 8;
+
+/// Writes emits.
+#[derive(Debug, Clone)]
+pub(super) enum Writer {
+    /// At least once: offsets are committed once the brokers have confirmed.
+    AtLeastOnce(Arc<Producers>),
+    /// Exactly once: emits and offsets in one transaction.
+    ExactlyOnce(Transactions),
+}
+
+impl Writer {
+    /// Batches of a partition that may be with the brokers at once. Without a transaction it is one: were the first
+    /// refused after the second was written, they would come to stand in the wrong order.
+    pub(super) fn batches_max(&self) -> usize {
+        match self {
+            Self::AtLeastOnce(_) => 1,
+            Self::ExactlyOnce(_) => TRANSACTION_BATCHES_MAX,
+        }
+    }
+
+    /// Hands a batch's emits over; `delivery` tells what became of them.
+    pub(super) async fn write(
+        &self,
+        partition: &Arc<Partition>,
+        emits: Vec<Emitted>,
+        delivery: &Arc<Delivery>,
+    ) -> Result<(), Unwritten> {
+        match self {
+            Self::AtLeastOnce(producers) => {
+                let written = producers.write(partition, &emits, delivery).await;
+                match written {
+                    Ok(()) => delivery.confirm(),
+                    Err(_) => delivery.lose(),
+                }
+                written
+            }
+            Self::ExactlyOnce(transactions) => transactions.write(emits, delivery).await,
+        }
+    }
+}
