@@ -64,7 +64,13 @@ fn reconnects(translation: &mut Translation<'_>) {
 
 fn group(translation: &mut Translation<'_>) {
     if translation.settings.get("group.protocol") != Some("consumer") {
-        raise(translation, "max.poll.interval.ms", POLL_INTERVAL_MILLIS, "session.timeout.ms", SESSION_TIMEOUT_MILLIS);
+        let (poll, session) = ("max.poll.interval.ms", "session.timeout.ms");
+        if translation.is_set(poll) && !translation.is_set(session) {
+            let most = value(translation, poll, POLL_INTERVAL_MILLIS).min(SESSION_TIMEOUT_MILLIS);
+            translation.settings.set(session, most.to_string());
+        } else {
+            raise(translation, poll, POLL_INTERVAL_MILLIS, session, SESSION_TIMEOUT_MILLIS);
+        }
         return;
     }
     for key in ["partition.assignment.strategy", "session.timeout.ms", "heartbeat.interval.ms"] {
