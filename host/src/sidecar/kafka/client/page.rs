@@ -44,10 +44,10 @@ fn page() -> String {
         };
         writeln!(page, "| `{name}` | {} | {} |", cell(consumer.get(name)), cell(producer.get(name))).unwrap();
     }
-    page.push_str("\n### librdkafka's own names\n\nPass as they are, with what librdkafka takes:\n");
+    page.push_str("\n### librdkafka's own names\n\nPass as they are, with values as librdkafka takes them:\n");
     let own = native::ALLOWED.iter().filter(|native| super::table::find(native.name).is_none());
     page.push_str(&own.map(|native| format!("`{}`", native.name)).collect::<Vec<_>>().join(", "));
-    page.push_str(".\n\nRefused, since they are the host's:\n\n| librdkafka's name | why |\n|---|---|\n");
+    page.push_str(".\n\nRefused:\n\n| librdkafka's name | why |\n|---|---|\n");
     for (name, reason) in native::REFUSED.iter().filter(|(name, _)| super::table::find(name).is_none()) {
         writeln!(page, "| `{name}` | {reason} |").unwrap();
     }

@@ -206,6 +206,25 @@ fn names_of_librdkafka() {
 }
 
 #[test]
+fn no_other_name_goes_round_a_refusal() {
+    check(
+        PRODUCER,
+        &[("request.required.acks", "0")],
+        &["1: Kafka setting \"request.required.acks\" is not supported: write `acks`"],
+    );
+    check(
+        CONSUMER,
+        &[("security.protocol", "SASL_SSL"), ("sasl.mechanisms", "oauthbearer"), ("sasl.oauthbearer.method", "oidc")],
+        &[
+            "2: Kafka setting \"sasl.mechanisms\" has a value that is not supported: OAUTHBEARER is not among its \
+             mechanisms: PLAIN, SCRAM-SHA-256, SCRAM-SHA-512 or GSSAPI",
+            "3: Kafka setting \"sasl.oauthbearer.method\" is not supported: the mechanism OAUTHBEARER is not; take \
+             PLAIN, SCRAM-SHA-256, SCRAM-SHA-512 or GSSAPI",
+        ],
+    );
+}
+
+#[test]
 fn keys_of_their_own_and_unknown_ones() {
     check(
         CONSUMER,

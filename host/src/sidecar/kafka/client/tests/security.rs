@@ -1,6 +1,6 @@
 //! TLS and SASL.
 
-use super::{CONSUMER, PRODUCER, check, identity};
+use super::{CONSUMER, PRODUCER, check, create, identity};
 use crate::sidecar::kafka::client::{Given, translate};
 
 const PLAIN: &str = "org.apache.kafka.common.security.plain.PlainLoginModule required username=\"u\" password=\"p\";";
@@ -233,14 +233,14 @@ fn stores() {
     }
     becomes(&[("ssl.truststore.type", "pem"), ("ssl.truststore.location", "/ca")], &[("ssl.ca.location", "/ca")]);
     becomes(&[("ssl.truststore.location", "/ca.pem")], &[("ssl.ca.location", "/ca.pem")]);
-    becomes(&[("ssl.truststore.type", "PEM"), ("ssl.truststore.certificates", "x")], &[("ssl.ca.pem", "x")]);
+    becomes(&[("ssl.truststore.type", "PEM"), ("ssl.truststore.certificates", "x")], &[("ssl.ca.pem", "x\n")]);
     becomes(
         &[("ssl.keystore.type", "PEM"), ("ssl.keystore.location", "/key"), ("ssl.key.password", "p")],
         &[("ssl.certificate.location", "/key"), ("ssl.key.location", "/key"), ("ssl.key.password", "p")],
     );
     becomes(
         &[("ssl.keystore.type", "PEM"), ("ssl.keystore.key", "k"), ("ssl.keystore.certificate.chain", "c")],
-        &[("ssl.certificate.pem", "c"), ("ssl.key.pem", "k")],
+        &[("ssl.certificate.pem", "c\n"), ("ssl.key.pem", "k\n")],
     );
     becomes(
         &[("ssl.keystore.location", "/key.p12"), ("ssl.keystore.password", "p")],
@@ -276,4 +276,24 @@ fn secrets_stay_in() {
         translated.problems.iter().map(|(_, problem)| problem.to_string()).collect::<String>()
     );
     assert!(!shown.contains("hunter2"), "{shown}");
+}
+
+const CA: &str = include_str!("../../../../../../tests/fixtures/kafka/ca.pem");
+
+/// Java takes a PEM on one line too, as files of properties have it.
+#[test]
+fn certificates_in_the_file_itself() {
+    let on_one_line = CA.lines().collect::<Vec<_>>().join(" ");
+    for certificates in [CA, on_one_line.as_str(), &on_one_line.replace("----- ", "-----").replace(" -----", "-----")] {
+        let given = [
+            ("security.protocol", "SSL"),
+            ("ssl.truststore.type", "PEM"),
+            ("ssl.truststore.certificates", certificates),
+        ];
+        let given = given.map(|(key, value)| Given { key: key.into(), line: 1, value: value.into() });
+        let translated = translate(&identity(CONSUMER), &given);
+        assert_eq!((translated.problems, translated.warnings), (vec![], vec![]));
+        assert_eq!(translated.settings.get("ssl.ca.pem").map(str::trim_end), Some(CA.trim_end()));
+        create(&translated.settings);
+    }
 }
