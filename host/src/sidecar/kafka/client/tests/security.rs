@@ -66,6 +66,11 @@ fn logins_that_cannot_be() {
          or GSSAPI",
         ],
     );
+}
+
+#[test]
+fn logins_that_do_not_fit() {
+    let sasl = ("security.protocol", "SASL_SSL");
     check(
         CONSUMER,
         &[sasl, ("sasl.mechanism", "PLAIN")],
