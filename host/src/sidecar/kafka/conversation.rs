@@ -173,7 +173,7 @@ impl Run<'_> {
             let waiting = spawn_blocking(move || {
                 let port = topics::Port { direction: "outlet", name: &name, topic: &topic };
                 let Some(producer) = producers.of(index) else { return };
-                topics::wait_for(producer.client(), &port, &events, || is_over.load(Ordering::Acquire));
+                topics::wait_for(producer.client(), &port, &events, || !is_over.load(Ordering::Acquire));
             });
             // It ends when the topic is there, or when this conversation is dropped.
             let _ = waiting.await;

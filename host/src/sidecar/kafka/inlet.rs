@@ -200,9 +200,15 @@ impl Worker {
     /// Waits for the topic, then subscribes. Says whether to go on.
     fn prepare(&mut self) -> bool {
         let InletSettings { name, topic, .. } = &self.plan.settings;
-        let is_over = || self.order() != Order::Run;
+        let goes_on = || {
+            // Nothing is subscribed yet, so this brings errors only.
+            if let Some(Err(error)) = self.consumer.poll(Duration::ZERO) {
+                self.plan.events.error(&error, "");
+            }
+            self.order() == Order::Run
+        };
         let port = topics::Port { direction: "inlet", name, topic };
-        if !topics::wait_for(self.consumer.client(), &port, &self.plan.events, is_over) {
+        if !topics::wait_for(self.consumer.client(), &port, &self.plan.events, goes_on) {
             return false;
         }
         match self.consumer.subscribe(&[topic]) {

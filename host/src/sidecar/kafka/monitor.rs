@@ -103,6 +103,13 @@ impl Monitor {
         partition
     }
 
+    /// The group has given this member these partitions of an inlet: what an earlier conversation had is gone.
+    pub(super) fn joined(&self, inlet: u32, numbers: &[i32]) {
+        let Some(found) = self.inlets.get(inlet as usize) else { return };
+        let gone = lock(&found.partitions).keys().copied().filter(|number| !numbers.contains(number)).collect::<Vec<_>>();
+        gone.into_iter().for_each(|number| self.revoked(inlet, number));
+    }
+
     /// A partition that this member has lost.
     pub(super) fn revoked(&self, inlet: u32, number: i32) {
         if let Some(inlet) = self.inlets.get(inlet as usize) {

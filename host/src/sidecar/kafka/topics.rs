@@ -10,7 +10,7 @@ use super::client_events::ClientEvents;
 use crate::telemetry;
 
 /// How long a broker may take to say what topics there are.
-const METADATA_TIMEOUT: Duration = Duration::from_secs(5);
+const METADATA_TIMEOUT: Duration = Duration::from_secs(3);
 /// The wait before it is asked again.
 const RETRY_WAIT: Duration = Duration::from_millis(500);
 /// How often it is told that a topic is missing.
@@ -27,15 +27,16 @@ pub(super) struct Port<'a> {
     pub(super) topic: &'a str,
 }
 
-/// Waits until the topic exists, as long as it takes; says whether it does, or whether the wait was over before. Blocks.
+/// Waits until the topic exists, as long as it takes; says whether it does, or whether the wait was over before. Blocks,
+/// and asks `goes_on` every now and then, which lets the client tell its errors where nobody else does.
 pub(super) fn wait_for<C: ClientContext>(
     client: &Client<C>,
     port: &Port<'_>,
     events: &ClientEvents,
-    is_over: impl Fn() -> bool,
+    goes_on: impl Fn() -> bool,
 ) -> bool {
     let mut told = None::<Instant>;
-    while !is_over() {
+    while goes_on() {
         let missing = match client.fetch_metadata(Some(port.topic), METADATA_TIMEOUT) {
             Ok(metadata) => {
                 let topic = metadata.topics().iter().find(|topic| topic.name() == port.topic);
@@ -56,7 +57,7 @@ pub(super) fn wait_for<C: ClientContext>(
             telemetry::topic_missing(port.direction, port.name, port.topic, &missing);
         }
         let waited = Instant::now();
-        while !is_over() && waited.elapsed() < RETRY_WAIT {
+        while goes_on() && waited.elapsed() < RETRY_WAIT {
             std::thread::sleep(STEP);
         }
     }

@@ -64,7 +64,13 @@ fn reconnects(translation: &mut Translation<'_>) {
 
 fn group(translation: &mut Translation<'_>) {
     if translation.settings.get("group.protocol") != Some("consumer") {
-        raise(translation, "max.poll.interval.ms", POLL_INTERVAL_MILLIS, "session.timeout.ms", SESSION_TIMEOUT_MILLIS);
+        let (poll, session) = ("max.poll.interval.ms", "session.timeout.ms");
+        if translation.is_set(poll) && !translation.is_set(session) {
+            let most = value(translation, poll, POLL_INTERVAL_MILLIS).min(SESSION_TIMEOUT_MILLIS);
+            translation.settings.set(session, most.to_string());
+        } else {
+            raise(translation, poll, POLL_INTERVAL_MILLIS, session, SESSION_TIMEOUT_MILLIS);
+        }
         return;
     }
     for key in ["partition.assignment.strategy", "session.timeout.ms", "heartbeat.interval.ms"] {
@@ -104,7 +110,7 @@ fn idempotence(translation: &mut Translation<'_>) {
     let in_flight = "max.in.flight.requests.per.connection";
     let acks = translation.settings.get("acks").is_none_or(|acks| acks == "all" || acks == "-1");
     let retries = value(translation, "retries", i64::from(i32::MAX));
-    let asks = translation.is_set("enable.idempotence");
+    let is_asked = translation.is_set("enable.idempotence");
     let is_on = translation.settings.get("enable.idempotence") == Some("true");
     for (key, is_contrary, advice) in [
         ("acks", !acks, "an idempotent producer has acks = all; write that, or enable.idempotence = false"),
@@ -112,7 +118,7 @@ fn idempotence(translation: &mut Translation<'_>) {
     ] {
         if is_on && is_contrary {
             let line = translation.line_of(&[key]);
-            if asks {
+            if is_asked {
                 translation.conflict(line, key, "enable.idempotence", advice);
             } else {
                 translation.settings.set("enable.idempotence", "false");
@@ -121,14 +127,15 @@ fn idempotence(translation: &mut Translation<'_>) {
             }
         }
     }
-    if translation.settings.get("enable.idempotence") == Some("true") {
-        if value(translation, in_flight, IDEMPOTENT_IN_FLIGHT_MAX) > IDEMPOTENT_IN_FLIGHT_MAX {
-            translation.settings.set(in_flight, IDEMPOTENT_IN_FLIGHT_MAX.to_string());
-            let line = translation.line_of(&[in_flight, "max.in.flight"]);
-            translation.changed(line, in_flight, "it is lowered to 5, the most with which order is kept");
-        }
-    } else {
-        translation.settings.set(in_flight, "1");
+    let is_on = translation.settings.get("enable.idempotence") == Some("true");
+    let most = if is_on { IDEMPOTENT_IN_FLIGHT_MAX } else { 1 };
+    if value(translation, in_flight, most) > most {
+        let line = translation.line_of(&[in_flight, "max.in.flight"]);
+        translation.changed(line, in_flight, format!("it is lowered to {most}, the most with which order is kept"));
+    }
+    if !is_on || translation.is_set(in_flight) {
+        let least = value(translation, in_flight, most).min(most);
+        translation.settings.set(in_flight, least.to_string());
     }
 }
 

@@ -140,13 +140,14 @@ fn unescaped(character: char) -> char {
 mod tests {
     use super::*;
 
+    type Options<'a> = &'a [(&'a str, &'a str)];
+
     #[track_caller]
-    fn check(text: &str, expected: Result<(Module, &[(&str, &str)]), &str>) {
+    fn check(text: &str, expected: Result<(Module, Options<'_>), &str>) {
         let found = Login::parse(text).map(|login| (login.module, login.options));
-        let owned = |options: &[(&str, &str)]| {
-            options.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect()
-        };
-        assert_eq!(found, expected.map(|(module, options)| (module, owned(options))), "{text}");
+        let owned = |(key, value): &(&str, &str)| ((*key).to_owned(), (*value).to_owned());
+        let expected = expected.map(|(module, options)| (module, options.iter().map(owned).collect()));
+        assert_eq!(found, expected, "{text}");
     }
 
     #[test]

@@ -44,7 +44,7 @@ fn truststore(translation: &mut Translation<'_>) {
         }
     }
     if let Some(certificates) = translation.given("ssl.truststore.certificates") {
-        translation.put(certificates, "ssl.ca.pem", certificates.value.as_str());
+        translation.put(certificates, "ssl.ca.pem", pem(&certificates.value));
     }
     if let Some(password) = translation.given("ssl.truststore.password") {
         translation.ignored(password, "trusted certificates in PEM have no password");
@@ -88,9 +88,28 @@ fn keystore(translation: &mut Translation<'_>) {
     for (java, name) in [("ssl.keystore.certificate.chain", "ssl.certificate.pem"), ("ssl.keystore.key", "ssl.key.pem")]
     {
         if let Some(given) = translation.given(java) {
-            translation.put(given, name, given.value.as_str());
+            translation.put(given, name, pem(&given.value));
         }
     }
+}
+
+/// A PEM with its lines. Java takes one without, as files of properties have it; OpenSSL does not.
+fn pem(text: &str) -> String {
+    const MARK: &str = "-----";
+    const LINE_CHARACTERS: usize = 64;
+    if text.trim().contains('\n') {
+        return text.to_owned();
+    }
+    let mut lines = Vec::new();
+    for part in text.split(MARK).map(str::trim).filter(|part| !part.is_empty()) {
+        if part.starts_with("BEGIN ") || part.starts_with("END ") {
+            lines.push(format!("{MARK}{part}{MARK}"));
+            continue;
+        }
+        let characters = part.chars().filter(|character| !character.is_whitespace()).collect::<Vec<_>>();
+        lines.extend(characters.chunks(LINE_CHARACTERS).map(String::from_iter));
+    }
+    lines.join("\n") + "\n"
 }
 
 /// The format that is given, or else the one that the file's ending tells: Java's default is JKS.

@@ -43,12 +43,12 @@ impl Unit {
 
     /// The kind of a librdkafka setting, which its name tells.
     pub(super) fn of_native(name: &str, takes: &str) -> Self {
-        match name {
+        match name.rsplit('.').next() {
             _ if takes == "true, false" => Self::Boolean,
             // -1 switches it off there, and is no number of milliseconds.
-            "topic.metadata.refresh.interval.ms" => Self::Text,
-            _ if name.ends_with(".ms") => Self::Millis,
-            _ if name.ends_with(".bytes") || name == "batch.size" => Self::Bytes,
+            _ if name == "topic.metadata.refresh.interval.ms" => Self::Text,
+            Some("ms") => Self::Millis,
+            Some("bytes") => Self::Bytes,
             _ => Self::Text,
         }
     }

@@ -154,7 +154,7 @@ impl<'a> Resolver<'a> {
         let root = self.root;
         self.referenced.extend(path.first().cloned());
         let outer = std::mem::take(&mut self.met_itself);
-        let found = self.lookup(root, path, place);
+        let found = self.lookup(root, path);
         let met_itself = std::mem::replace(&mut self.met_itself, outer);
         let found = match found? {
             None => (self.environment)(&path.join(".")).map(Value::Text),
@@ -174,7 +174,7 @@ impl<'a> Resolver<'a> {
 
     /// The value at a path below an object. Objects are looked into without being resolved, so that their fields may
     /// refer to each other.
-    fn lookup(&mut self, object: &'a RawObject, path: &[String], place: Place) -> Outcome {
+    fn lookup(&mut self, object: &'a RawObject, path: &[String]) -> Outcome {
         let Some((key, rest)) = path.split_first() else { return Ok(None) };
         let Some(entry) = object.entry(key) else { return Ok(None) };
         if rest.is_empty() {
@@ -183,7 +183,7 @@ impl<'a> Resolver<'a> {
         let mut found = None;
         for definition in entry.definitions.iter().rev() {
             let value = match definition.value.pieces.as_slice() {
-                [Piece::Object(inner)] => self.lookup(inner, rest, place)?,
+                [Piece::Object(inner)] => self.lookup(inner, rest)?,
                 _ if self.is_active(definition) => continue,
                 _ => match self.definition(definition)? {
                     None => continue,

@@ -168,10 +168,13 @@ fn depth_and_size_are_bounded() {
         let errors = parse(&text, &environment).unwrap_err();
         assert!(errors[0].to_string().ends_with("it nests deeper than 64 levels; flatten it"), "{}", errors[0]);
     }
-    let chain = (0..1_000).map(|at| format!("a{at} = ${{a{}}}\n", at + 1)).collect::<String>() + "a1000 = 1";
+    let lines = |count: u32, line: &dyn Fn(u32) -> String| {
+        (0..count).map(line).chain([format!("a{count} = 1")]).collect::<Vec<_>>().join("\n")
+    };
+    let chain = lines(1_000, &|at| format!("a{at} = ${{a{}}}", at + 1));
     let errors = parse(&chain, &environment).unwrap_err();
     assert!(errors[0].to_string().ends_with("it nests deeper than 64 levels; flatten it"), "{}", errors[0]);
-    let doubling = (0..60).map(|at| format!("a{at} = ${{a{0}}}${{a{0}}}\n", at + 1)).collect::<String>() + "a60 = 1";
+    let doubling = lines(60, &|at| format!("a{at} = ${{a{0}}}${{a{0}}}", at + 1));
     let errors = parse(&doubling, &environment).unwrap_err();
     assert!(errors.iter().any(|error| error.to_string().contains("larger than")), "{errors:?}");
 }

@@ -139,9 +139,10 @@ impl Context {
                 stale.task.abort();
             }
         }
-        let count = partitions.len();
+        let numbers = partitions.keys().copied().collect::<Vec<_>>();
         drop(partitions);
-        tracing::info!(target: "streamlet", topic = %self.topic, assigned = list.count(), partitions = count, "partitions assigned");
+        self.monitor.joined(self.inlet, &numbers);
+        tracing::info!(target: "streamlet", topic = %self.topic, assigned = list.count(), partitions = numbers.len(), "partitions assigned");
         self.joined.send_replace(true);
     }
 
