@@ -83,7 +83,7 @@ impl Deployment {
     }
 }
 
-const ALL: &str = "wrong  inlet \"in\", outlet \"valid\", outlet \"review\": ";
+const ALL: &str = "wrong  inlet \"in\", outlet \"review\", outlet \"valid\": ";
 
 #[test]
 fn a_good_deployment_is_well_through_every_listener() {

@@ -13,14 +13,12 @@ use super::address::Address;
 use super::{BrokerReport, Problem, blocking, tls, wire};
 use crate::sidecar::kafka::client::ClientSettings;
 
-/// How long a broker may take to accept a connection.
-const CONNECT_WAIT: Duration = Duration::from_secs(5);
-/// How long each answer may take: of the handshake, and of a request.
-const ANSWER_WAIT: Duration = Duration::from_secs(5);
+/// How long a broker may take to accept a connection, and for each answer: in the handshake, and to a request.
+const ANSWER_WAIT: Duration = Duration::from_secs(4);
 /// Addresses of one name that are tried.
-const ADDRESSES_MAX: usize = 4;
+const ADDRESSES_MAX: usize = 3;
 /// How long all of that may take together; name servers have waits of their own.
-const PROBE_WAIT: Duration = Duration::from_secs(30);
+const PROBE_WAIT: Duration = Duration::from_secs(20);
 
 /// Who told the address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -133,7 +131,7 @@ fn connect(address: &Address, origin: Origin, settings: &ClientSettings) -> Resu
 }
 
 fn open(address: &SocketAddr) -> std::io::Result<TcpStream> {
-    let stream = TcpStream::connect_timeout(address, CONNECT_WAIT)?;
+    let stream = TcpStream::connect_timeout(address, ANSWER_WAIT)?;
     stream.set_nodelay(true)?;
     stream.set_read_timeout(Some(ANSWER_WAIT))?;
     stream.set_write_timeout(Some(ANSWER_WAIT))?;

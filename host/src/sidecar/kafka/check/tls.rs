@@ -133,8 +133,10 @@ fn refused_certificate(address: &Address, settings: &ClientSettings, refused: &R
 fn failed(address: &Address, protocol: Protocol, error: &HandshakeError<TcpStream>) -> Problem {
     let address = address.to_string();
     let reason = match error {
-        HandshakeError::SetupFailure(error) => error.to_string(),
-        HandshakeError::Failure(stream) | HandshakeError::WouldBlock(stream) => {
+        HandshakeError::SetupFailure(error) => reasons(error),
+        // The socket's own limit.
+        HandshakeError::WouldBlock(_) => plainly(&std::io::ErrorKind::TimedOut.into()),
+        HandshakeError::Failure(stream) => {
             let error = stream.error();
             match (error.io_error(), error.ssl_error()) {
                 (Some(error), _) => plainly(error),

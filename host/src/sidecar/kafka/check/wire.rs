@@ -94,7 +94,7 @@ pub(super) fn decode_api_versions(response: &[u8]) -> Result<Vec<ApiRange>, Stri
     Ok(USED.iter().filter_map(range).collect())
 }
 
-/// The mechanisms that a response lists, whether the one that was asked for is among them or not.
+/// The mechanisms that a response lists, in order of name, whether the one that was asked for is among them or not.
 ///
 /// # Errors
 /// It is none, or tells another error.
@@ -115,6 +115,8 @@ pub(super) fn decode_sasl_handshake(response: &[u8]) -> Result<Vec<String>, Stri
         let length = usize::try_from(rest.int16()?).map_err(|_| TOO_SHORT)?;
         mechanisms.push(String::from_utf8_lossy(rest.take(length)?).into_owned());
     }
+    // Brokers list them in any order.
+    mechanisms.sort();
     Ok(mechanisms)
 }
 

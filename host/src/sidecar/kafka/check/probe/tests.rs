@@ -42,6 +42,18 @@ fn what_listens_there_may_be_anything() {
 }
 
 #[test]
+fn who_says_nothing_is_waited_for_a_while() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = Address { host: "127.0.0.1".into(), port: listener.local_addr().unwrap().port() };
+    for (protocol, expect) in
+        [("plaintext", "did not answer ApiVersions: no answer within 4 s"), ("ssl", "failed: no answer within 4 s")]
+    {
+        let problem = one(&address, Origin::Bootstrap, &settings(protocol)).problem.expect("silence").to_string();
+        assert!(problem.contains(expect), "{problem}");
+    }
+}
+
+#[test]
 fn a_name_without_an_address_and_a_port_without_a_listener() {
     let address = Address { host: "no-such-host.invalid".into(), port: 9092 };
     let problem = one(&address, Origin::Bootstrap, &settings("plaintext")).problem.unwrap();
