@@ -106,7 +106,8 @@ impl Monitor {
     /// The group has given this member these partitions of an inlet: what an earlier conversation had is gone.
     pub(super) fn joined(&self, inlet: u32, numbers: &[i32]) {
         let Some(found) = self.inlets.get(inlet as usize) else { return };
-        let gone = lock(&found.partitions).keys().copied().filter(|number| !numbers.contains(number)).collect::<Vec<_>>();
+        let gone =
+            lock(&found.partitions).keys().copied().filter(|number| !numbers.contains(number)).collect::<Vec<_>>();
         gone.into_iter().for_each(|number| self.revoked(inlet, number));
     }
 

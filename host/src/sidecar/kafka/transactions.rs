@@ -37,6 +37,9 @@ pub(super) const TRANSACTION_TIMEOUT: Duration = Duration::from_secs(15);
 /// How long the first step may take: an earlier transaction of the same id may have to time out.
 pub(super) const INIT_TIMEOUT: Duration = Duration::from_secs(60);
 
+/// How often is looked whether a transaction's messages are delivered.
+const DELIVERY_CHECK_INTERVAL: Duration = Duration::from_micros(200);
+
 /// An acknowledged batch.
 struct Acknowledged {
     emits: Vec<Emitted>,
@@ -154,6 +157,7 @@ impl Transactor {
         for Acknowledged { emits, delivery } in group {
             self.producers.write_blocking(emits, delivery)?;
         }
+        self.await_delivery();
         let mut offsets = HashMap::<u32, HashMap<i32, i64>>::new();
         for Acknowledged { delivery, .. } in group {
             let partition = delivery.partition();
@@ -170,6 +174,17 @@ impl Transactor {
             }
         }
         patiently(|wait| self.producer.commit_transaction(wait))
+    }
+}
+
+impl Transactor {
+    /// Waits until every message is reported: the client library's own wait, in committing, looks every 100 ms only. What
+    /// is not delivered then is found by the commit.
+    fn await_delivery(&self) {
+        let deadline = Instant::now() + TRANSACTION_TIMEOUT;
+        while self.producer.in_flight_count() > 0 && Instant::now() < deadline {
+            std::thread::sleep(DELIVERY_CHECK_INTERVAL);
+        }
     }
 }
 
