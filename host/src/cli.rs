@@ -61,7 +61,7 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Serve(serve::Serve),
-    Run(run::Run),
+    Run(Box<run::Run>),
     Descriptor(descriptor::Descriptor),
     Compile(compile::Compile),
 }
