@@ -8,6 +8,8 @@ mod compile;
 mod config_files;
 mod descriptor;
 mod grants;
+#[cfg(feature = "kafka")]
+mod kafka;
 mod limits;
 mod loading;
 mod log;
@@ -64,6 +66,8 @@ enum Command {
     Run(Box<run::Run>),
     Descriptor(descriptor::Descriptor),
     Compile(compile::Compile),
+    #[cfg(feature = "kafka")]
+    Kafka(kafka::Kafka),
 }
 
 impl Cli {
@@ -77,6 +81,8 @@ impl Cli {
             Command::Run(run) => run.call(console, self.log.format).await,
             Command::Descriptor(descriptor) => descriptor.call(console).await,
             Command::Compile(compile) => compile.call(console).await,
+            #[cfg(feature = "kafka")]
+            Command::Kafka(kafka) => kafka.call(console).await,
         }
     }
 }

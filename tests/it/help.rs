@@ -39,6 +39,11 @@ fn of_compile() {
 }
 
 #[test]
+fn of_kafka_check() {
+    check(&["kafka", "check"], "help-kafka-check.txt");
+}
+
+#[test]
 fn every_flag_but_the_repeatable_ones_names_its_twin_in_the_environment() {
     for command in ["serve", "run", "descriptor", "compile"] {
         let help = streamlet().args(&[command, "--help"]).run().stdout;

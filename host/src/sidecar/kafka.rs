@@ -10,6 +10,7 @@
 //! settings that could lose records, and topics that do not exist: those it waits for. It ends when it is stopped.
 
 mod back_off;
+pub mod check;
 pub mod client;
 mod client_events;
 mod clusters;

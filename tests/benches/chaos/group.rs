@@ -56,7 +56,8 @@ impl Group {
         let outputs = [broker.topic("even", crate::PARTITIONS), broker.topic("odd", crate::PARTITIONS)];
         let name = broker.group("chaos");
         let component = guests::component("flaky");
-        let mut arguments = ["run", component.to_str().unwrap(), "--bootstrap", broker.address()].map(str::to_owned).to_vec();
+        let mut arguments =
+            ["run", component.to_str().unwrap(), "--bootstrap", broker.address()].map(str::to_owned).to_vec();
         arguments.extend(["--inlet", input.name(), "--group", name.name(), "--set", ODDS].map(str::to_owned));
         for (port, topic) in ["even", "odd"].iter().zip(&outputs) {
             arguments.extend(["--outlet".to_owned(), format!("{port}={}", topic.name())]);
@@ -128,7 +129,12 @@ impl Group {
             if committed.iter().zip(&ends).all(|(committed, end)| committed.unwrap_or(0) == *end) {
                 return;
             }
-            assert!(began.elapsed() < patience, "{}: {committed:?} of {ends:?} are committed\n{}", self.mode, self.log());
+            assert!(
+                began.elapsed() < patience,
+                "{}: {committed:?} of {ends:?} are committed\n{}",
+                self.mode,
+                self.log()
+            );
             thread::sleep(INTERVAL);
         }
     }

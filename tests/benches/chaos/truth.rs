@@ -67,7 +67,8 @@ pub(crate) fn check(sent: u64, outputs: &[Vec<Record>; 2]) -> Summary {
             summary.reordered += u64::from(*greatest > number);
             *greatest = number.max(*greatest);
         }
-        summary.lost += (parity..sent).step_by(2).map(|number| u64::from(seen[usize::try_from(number).unwrap()] == 0)).sum::<u64>();
+        summary.lost +=
+            (parity..sent).step_by(2).map(|number| u64::from(seen[usize::try_from(number).unwrap()] == 0)).sum::<u64>();
     }
     summary
 }

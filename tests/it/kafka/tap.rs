@@ -20,7 +20,7 @@ fn there_and_back(config: &ClientConfig, group: &str, topic: &Topic) {
     config.set("group.id", group).set("auto.offset.reset", "earliest").set("heartbeat.interval.ms", "100");
     let consumer: BaseConsumer = config.create().unwrap();
     consumer.subscribe(&[topic.name()]).unwrap();
-    until("the record", || consumer.poll(Duration::from_millis(200)).filter(|message| message.is_ok()).map(drop));
+    until("the record", || consumer.poll(Duration::from_millis(200)).filter(Result::is_ok).map(drop));
     // A heartbeat is sent between two polls.
     let began = Instant::now();
     while began.elapsed() < Duration::from_millis(500) {

@@ -48,18 +48,19 @@ impl Group {
 
     /// Its state, such as `Stable`, `Empty`, `PreparingRebalance`, or `Dead` if there is none.
     pub fn state(&self) -> String {
-        self.look(|group| group.state().to_owned())
+        self.look(|group| group.state().to_owned()).unwrap_or_else(|| "Dead".to_owned())
     }
 
     /// Its members, in the order of their client's ids.
     pub fn members(&self) -> Vec<Member> {
-        let mut members = self.look(|group| {
+        let members = self.look(|group| {
             let member = |member: &rdkafka::groups::GroupMemberInfo| Member {
                 client_id: member.client_id().to_owned(),
                 partitions: member.assignment().map(partitions).unwrap_or_default(),
             };
             group.members().iter().map(member).collect::<Vec<_>>()
         });
+        let mut members = members.unwrap_or_default();
         members.sort();
         members
     }
@@ -83,13 +84,13 @@ impl Group {
         config
     }
 
-    /// What the coordinator says; it is asked again while it moves.
+    /// What the coordinator says, if it knows the group; it is asked again while it moves.
     #[track_caller]
-    fn look<T>(&self, part: impl Fn(&GroupInfo) -> T) -> T {
+    fn look<T>(&self, part: impl Fn(&GroupInfo) -> T) -> Option<T> {
         let consumer: BaseConsumer = self.client.create().expect("a client");
         until(&format!("what is said of group {}", self.name), || {
             let list = consumer.fetch_group_list(Some(&self.name), ANSWERS_WITHIN).ok()?;
-            list.groups().first().map(&part)
+            Some(list.groups().first().map(&part))
         })
     }
 }

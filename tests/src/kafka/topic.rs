@@ -261,9 +261,12 @@ impl Topic {
     }
 }
 
+/// Partition and offset of a record, or why it was refused.
+type Place = Result<(i32, i64), KafkaError>;
+
 /// Where each record of a call went, by its index.
 #[derive(Debug)]
-struct Placed(Mutex<Vec<Option<Result<(i32, i64), KafkaError>>>>);
+struct Placed(Mutex<Vec<Option<Place>>>);
 
 impl ClientContext for Placed {}
 

@@ -7,8 +7,8 @@ fn header(api_key: i16, api_version: i16, client_id: Option<&str>, version: u8) 
 }
 
 #[track_caller]
-fn check(request: &[u8], expect: Result<RequestHeader, Malformed>) {
-    assert_eq!(parse(request), expect);
+fn check(request: &[u8], expect: &Result<RequestHeader, Malformed>) {
+    assert_eq!(&parse(request), expect);
 }
 
 /// A request with its length before it.
@@ -28,24 +28,24 @@ fn fed(bytes: &[u8], pieces: usize) -> Vec<Result<RequestHeader, Malformed>> {
 
 #[test]
 fn version_0_ends_at_the_correlation_id() {
-    check(b"\0\x12\0\0\0\0\0\x07", Ok(header(18, 0, None, 0)));
+    check(b"\0\x12\0\0\0\0\0\x07", &Ok(header(18, 0, None, 0)));
 }
 
 #[test]
 fn version_1_has_a_client_id_or_none() {
-    check(b"\0\x12\0\0\0\0\0\x07\0\x02abrest", Ok(header(18, 0, Some("ab"), 1)));
-    check(b"\0\x12\0\0\0\0\0\x07\xff\xff", Ok(header(18, 0, None, 1)));
-    check(b"\0\x12\0\0\0\0\0\x07\0\0", Ok(header(18, 0, Some(""), 1)));
+    check(b"\0\x12\0\0\0\0\0\x07\0\x02abrest", &Ok(header(18, 0, Some("ab"), 1)));
+    check(b"\0\x12\0\0\0\0\0\x07\xff\xff", &Ok(header(18, 0, None, 1)));
+    check(b"\0\x12\0\0\0\0\0\x07\0\0", &Ok(header(18, 0, Some(""), 1)));
     // SaslHandshake never became flexible; SaslAuthenticate did with version 2.
-    check(b"\0\x11\0\x01\0\0\0\x07\0\x01arest", Ok(header(17, 1, Some("a"), 1)));
-    check(b"\0\x24\0\x01\0\0\0\x07\0\x01arest", Ok(header(36, 1, Some("a"), 1)));
+    check(b"\0\x11\0\x01\0\0\0\x07\0\x01arest", &Ok(header(17, 1, Some("a"), 1)));
+    check(b"\0\x24\0\x01\0\0\0\x07\0\x01arest", &Ok(header(36, 1, Some("a"), 1)));
 }
 
 #[test]
 fn version_2_has_tagged_fields() {
-    check(b"\0\x12\0\x03\0\0\0\x07\0\x02ab\0rest", Ok(header(18, 3, Some("ab"), 2)));
-    check(b"\0\x03\0\x09\0\0\0\x07\0\x02ab\x02\x00\x01x\x80\x01\x02yzrest", Ok(header(3, 9, Some("ab"), 2)));
-    check(b"\0\x24\0\x02\0\0\0\x07\xff\xff\0", Ok(header(36, 2, None, 2)));
+    check(b"\0\x12\0\x03\0\0\0\x07\0\x02ab\0rest", &Ok(header(18, 3, Some("ab"), 2)));
+    check(b"\0\x03\0\x09\0\0\0\x07\0\x02ab\x02\x00\x01x\x80\x01\x02yzrest", &Ok(header(3, 9, Some("ab"), 2)));
+    check(b"\0\x24\0\x02\0\0\0\x07\xff\xff\0", &Ok(header(36, 2, None, 2)));
 }
 
 #[test]
@@ -62,12 +62,12 @@ fn flexible_begins_where_kafka_says() {
 
 #[test]
 fn what_is_no_header_is_told() {
-    check(b"\0\x12\0", Err(Malformed::Short));
-    check(b"\0\x12\0\0\0\0\0\x07\0\x05ab", Err(Malformed::Short));
-    check(b"\0\x12\0\0\0\0\0\x07\0\x01\xff", Err(Malformed::ClientId));
-    check(b"\0\x12\0\x03\0\0\0\x07\0\x02ab", Err(Malformed::Short));
-    check(b"\0\x12\0\x03\0\0\0\x07\0\x02ab\xff\xff\xff\xff\xff\xff", Err(Malformed::Short));
-    check(b"\x03\xe7\0\x03\0\0\0\x07\0\x02ab", Err(Malformed::Api(999)));
+    check(b"\0\x12\0", &Err(Malformed::Short));
+    check(b"\0\x12\0\0\0\0\0\x07\0\x05ab", &Err(Malformed::Short));
+    check(b"\0\x12\0\0\0\0\0\x07\0\x01\xff", &Err(Malformed::ClientId));
+    check(b"\0\x12\0\x03\0\0\0\x07\0\x02ab", &Err(Malformed::Short));
+    check(b"\0\x12\0\x03\0\0\0\x07\0\x02ab\xff\xff\xff\xff\xff\xff", &Err(Malformed::Short));
+    check(b"\x03\xe7\0\x03\0\0\0\x07\0\x02ab", &Err(Malformed::Api(999)));
 }
 
 #[test]
