@@ -63,7 +63,7 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Serve(serve::Serve),
-    Run(run::Run),
+    Run(Box<run::Run>),
     Descriptor(descriptor::Descriptor),
     Compile(compile::Compile),
     #[cfg(feature = "kafka")]

@@ -47,7 +47,9 @@ impl ConfigFiles {
     /// Whether the component is what was deployed, as the sidecar compares them. Every difference has been reported.
     pub(super) fn agree(&self, console: &Console, declared: &Descriptor) -> bool {
         let problems = deployed::differences(&self.deployed, declared);
-        problems.iter().for_each(|problem| self.report(console, problem));
+        for problem in &problems {
+            self.report(console, problem);
+        }
         problems.is_empty()
     }
 

@@ -57,7 +57,7 @@ use crate::lane::Policy;
 use crate::telemetry;
 
 /// A conversation that lasted so long was a good one: the next back-off begins anew. The platform's figure.
-const GOOD_CONVERSATION: Duration = Duration::from_secs(60);
+const GOOD_CONVERSATION: Duration = Duration::from_mins(1);
 /// How often clients tell their counts, which lag is taken from.
 const STATISTICS_INTERVAL: Duration = Duration::from_secs(1);
 /// How often stalls are looked for.

@@ -45,7 +45,7 @@ fn main() {
     if arguments.first().is_some_and(|first| first == "floor") {
         return floor::run(&arguments[1..]);
     }
-    let mut plan = Plan { records: 100_000, value_bytes: 1024, rounds: 3, singles: 300 };
+    let mut plan = Plan { records: 200_000, value_bytes: 1024, rounds: 3, singles: 300 };
     let mut arguments = arguments.into_iter();
     while let Some(argument) = arguments.next() {
         let mut number = || arguments.next().and_then(|text| text.parse::<usize>().ok()).expect("a number");
@@ -77,8 +77,8 @@ fn throughput(broker: &Broker, plan: &Plan, partitions: i32) {
     println!("\n{} records of {} B, {partitions} partitions, {} rounds", plan.records, plan.value_bytes, plan.rounds);
     println!("{:<16} {:>12} {:>10} {:>16} {:>10}", "", "records/s", "of floor", "CPU us/record", "of floor");
     let medians = results.map(|rounds| {
-        let rates = median(rounds.iter().map(|round| plan.records as f64 / round.elapsed.as_secs_f64()));
-        (rates, median(rounds.iter().map(|round| round.processor.as_secs_f64() * 1e6 / plan.records as f64)))
+        let rates = median(rounds.iter().map(|round| round.records as f64 / round.elapsed.as_secs_f64()));
+        (rates, median(rounds.iter().map(|round| round.processor.as_secs_f64() * 1e6 / round.records as f64)))
     });
     for (subject, (rate, processor)) in Subject::ALL.into_iter().zip(&medians) {
         let (floor_rate, floor_processor) = medians[0];

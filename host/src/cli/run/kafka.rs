@@ -1,6 +1,5 @@
 //! `streamlet run` on Kafka: sidecar and process in one.
 
-use std::io::IsTerminal as _;
 use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -219,10 +218,9 @@ impl Run {
         let descriptor = component.descriptor();
         let monitor = Monitor::new(&names(&descriptor.inlets), &names(&descriptor.outlets), component.memory_bytes())?;
         let told = match (self.quiet, self.kafka.json) {
-            (true, _) => Told::Nobody,
             (false, true) => Told::Program,
-            (false, false) if console.shows_progress() && std::io::stderr().is_terminal() => Told::Person,
-            (false, false) => Told::Nobody,
+            (false, false) if console.shows_progress() => Told::Person,
+            _ => Told::Nobody,
         };
         let telling = tokio::spawn(progress::tell(told, console.clone(), Arc::clone(&monitor), began));
         let ended = kafka::run(component, settings, options, &monitor, signals::first()).await;
@@ -260,5 +258,5 @@ fn random_suffix() -> anyhow::Result<String> {
     let mut bytes = [0; 4];
     let mut random = std::fs::File::open("/dev/urandom").context("cannot make a transactional id")?;
     std::io::Read::read_exact(&mut random, &mut bytes).context("cannot make a transactional id")?;
-    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+    Ok(format!("{:08x}", u32::from_be_bytes(bytes)))
 }

@@ -1,5 +1,6 @@
 //! Tells a run on Kafka while it lasts: one live line per inlet for people, or JSON lines for programs.
 
+use std::fmt::Write as _;
 use std::io::Write as _;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -39,7 +40,8 @@ struct Line<'a> {
 
 #[derive(Serialize)]
 struct Inlet<'a> {
-    inlet: &'a str,
+    #[serde(rename = "inlet")]
+    name: &'a str,
     partitions: usize,
     records: u64,
     batches: u64,
@@ -77,7 +79,7 @@ pub(super) async fn tell(told: Told, console: Console, monitor: Arc<Monitor>, be
 /// Prints a line for programs. One that no longer reads is not told any more.
 pub(super) fn print(state: &State, event: &'static str, began: Instant) {
     let inlets = state.inlets.iter().map(|inlet| Inlet {
-        inlet: &inlet.name,
+        name: &inlet.name,
         partitions: inlet.partitions,
         records: inlet.records,
         batches: inlet.batches,
@@ -113,11 +115,11 @@ fn lines(state: &State, last: &State, since: Duration) -> Vec<String> {
         let mut line = format!("{}: {} records in ({rate}/s)", inlet.name, inlet.records);
         // All emits of a run are told with its first inlet.
         if index == 0 {
-            line += &format!(", {emits} emits out");
+            let _ = write!(line, ", {emits} emits out");
         }
-        line += &format!(", lag {lag}, in flight {}", inlet.in_flight);
+        let _ = write!(line, ", lag {lag}, in flight {}", inlet.in_flight);
         if let Some((partition, error)) = &inlet.failing {
-            line += &format!("; partition {partition}: {error}");
+            let _ = write!(line, "; partition {partition}: {error}");
         }
         lines.push(line);
     }
@@ -140,10 +142,10 @@ pub(super) fn summary(state: &State, elapsed: Duration) -> String {
     let by_outlet = state.emits.iter().map(|(outlet, count)| format!("{outlet} {count}")).collect::<Vec<_>>();
     let mut summary = format!("{records} records in {batches} batches: {emits} emits ({})", by_outlet.join(", "));
     if set_aside > 0 {
-        summary += &format!(", {set_aside} poison records set aside");
+        let _ = write!(summary, ", {set_aside} poison records set aside");
     }
     if failures > 0 {
-        summary += &format!(", {failures} tries failed");
+        let _ = write!(summary, ", {failures} tries failed");
     }
     summary + &format!(", {} records/s", per_second(records, elapsed))
 }

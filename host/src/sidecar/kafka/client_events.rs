@@ -23,8 +23,11 @@ const KINDS_MAX: usize = 64;
 pub(super) struct ClientEvents {
     port: Arc<str>,
     monitor: Arc<Monitor>,
-    told: Arc<Mutex<HashMap<(Arc<str>, String), Told>>>,
+    told: Arc<Mutex<HashMap<Kind, Told>>>,
 }
+
+/// A port, and what is the same about its client's errors.
+type Kind = (Arc<str>, String);
 
 #[derive(Debug)]
 struct Told {

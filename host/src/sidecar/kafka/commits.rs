@@ -16,7 +16,7 @@ use rdkafka::{Offset, TopicPartitionList};
 use super::partition::Partition;
 
 /// How long commits may fail with what passes by itself: the time that Java's consumer gives a commit.
-const FAILING_MAX: Duration = Duration::from_secs(60);
+const FAILING_MAX: Duration = Duration::from_mins(1);
 /// The wait before a commit that has failed is tried again.
 const RETRY_WAIT: Duration = Duration::from_millis(100);
 

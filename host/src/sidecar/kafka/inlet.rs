@@ -33,8 +33,10 @@ use reading::Reader;
 /// An inlet's consumer.
 pub(super) type Consumer = BaseConsumer<Context>;
 
-/// How long one poll waits for a record; what else the thread has to do waits as long.
-const POLL_WAIT: Duration = Duration::from_millis(5);
+/// How long one poll waits for a record, which ends it at once; an order to end waits as long.
+const POLL_WAIT: Duration = Duration::from_millis(50);
+/// As [`POLL_WAIT`], while there is something to look after: a paused partition, or the end.
+const BUSY_POLL_WAIT: Duration = Duration::from_millis(5);
 /// Records that are taken from the consumer before lanes are woken.
 const DRAINED_RECORDS_MAX: usize = 1000;
 /// How long the thread sleeps while every partition has enough to do.
@@ -227,7 +229,7 @@ impl Worker {
             std::thread::sleep(SATED_WAIT);
         } else {
             let mut reader = Reader::new(context, &self.plan.settings);
-            let mut wait = POLL_WAIT;
+            let mut wait = if self.flow.has_paused() { BUSY_POLL_WAIT } else { POLL_WAIT };
             for _ in 0..DRAINED_RECORDS_MAX {
                 match self.consumer.poll(wait) {
                     None => break,
@@ -289,7 +291,7 @@ impl Worker {
         let _ = self.consumer.assignment().and_then(|assignment| self.consumer.pause(&assignment));
         while self.order() == Order::Drain && context.is_working() {
             // Records that were on their way are not taken any more.
-            drop(self.consumer.poll(POLL_WAIT));
+            drop(self.consumer.poll(BUSY_POLL_WAIT));
         }
         context.due().end(COMMIT_WAIT);
         let offsets = context.due().take();

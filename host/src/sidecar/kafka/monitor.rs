@@ -108,7 +108,9 @@ impl Monitor {
         let Some(found) = self.inlets.get(inlet as usize) else { return };
         let gone =
             lock(&found.partitions).keys().copied().filter(|number| !numbers.contains(number)).collect::<Vec<_>>();
-        gone.into_iter().for_each(|number| self.revoked(inlet, number));
+        for number in gone {
+            self.revoked(inlet, number);
+        }
     }
 
     /// A partition that this member has lost.

@@ -14,7 +14,7 @@ const METADATA_TIMEOUT: Duration = Duration::from_secs(3);
 /// The wait before it is asked again.
 const RETRY_WAIT: Duration = Duration::from_millis(500);
 /// How often it is told that a topic is missing.
-const TOLD_EVERY: Duration = Duration::from_secs(60);
+const TOLD_EVERY: Duration = Duration::from_mins(1);
 /// How long a wait takes to notice that it is over.
 const STEP: Duration = Duration::from_millis(50);
 

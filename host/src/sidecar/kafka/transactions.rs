@@ -35,7 +35,10 @@ const WAITING_BATCHES_MAX: usize = 1024;
 /// How long a transaction's steps may take together, which is what the coordinator gives a transaction.
 pub(super) const TRANSACTION_TIMEOUT: Duration = Duration::from_secs(15);
 /// How long the first step may take: an earlier transaction of the same id may have to time out.
-pub(super) const INIT_TIMEOUT: Duration = Duration::from_secs(60);
+pub(super) const INIT_TIMEOUT: Duration = Duration::from_mins(1);
+
+/// How often is looked whether a transaction's messages are delivered.
+const DELIVERY_CHECK_INTERVAL: Duration = Duration::from_micros(200);
 
 /// An acknowledged batch.
 struct Acknowledged {
@@ -133,7 +136,9 @@ impl Transactor {
         }
         let is_ours = |delivery: &Delivery| claims.get(&Arc::as_ptr(delivery.partition())).is_some_and(Option::is_some);
         let (ours, lost) = group.iter().partition::<Vec<_>, _>(|acknowledged| is_ours(&acknowledged.delivery));
-        lost.iter().for_each(|acknowledged| acknowledged.delivery.lose());
+        for acknowledged in lost {
+            acknowledged.delivery.lose();
+        }
         if ours.is_empty() {
             return Ok(());
         }
@@ -154,6 +159,7 @@ impl Transactor {
         for Acknowledged { emits, delivery } in group {
             self.producers.write_blocking(emits, delivery)?;
         }
+        self.await_delivery();
         let mut offsets = HashMap::<u32, HashMap<i32, i64>>::new();
         for Acknowledged { delivery, .. } in group {
             let partition = delivery.partition();
@@ -170,6 +176,17 @@ impl Transactor {
             }
         }
         patiently(|wait| self.producer.commit_transaction(wait))
+    }
+}
+
+impl Transactor {
+    /// Waits until every message is reported: the client library's own wait, in committing, looks every 100 ms only. What
+    /// is not delivered then is found by the commit.
+    fn await_delivery(&self) {
+        let deadline = Instant::now() + TRANSACTION_TIMEOUT;
+        while self.producer.in_flight_count() > 0 && Instant::now() < deadline {
+            std::thread::sleep(DELIVERY_CHECK_INTERVAL);
+        }
     }
 }
 

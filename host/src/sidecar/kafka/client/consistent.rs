@@ -16,7 +16,7 @@ const RECONNECT_BACKOFF_MILLIS: i64 = 100;
 const RECONNECT_BACKOFF_MAX_MILLIS: i64 = 10_000;
 const SESSION_TIMEOUT_MILLIS: i64 = 45_000;
 const POLL_INTERVAL_MILLIS: i64 = 300_000;
-const MESSAGE_TIMEOUT_MILLIS: i64 = 300_000;
+const MESSAGE_TIMEOUT_MILLIS: i64 = 120_000;
 const FETCH_MESSAGE_BYTES: i64 = 1 << 20;
 
 pub(super) fn settle(translation: &mut Translation<'_>) {
@@ -30,6 +30,7 @@ pub(super) fn settle(translation: &mut Translation<'_>) {
         Role::Producer => {
             idempotence(translation);
             timeouts(translation);
+            queue(translation);
         }
     }
 }
@@ -59,6 +60,19 @@ fn reconnects(translation: &mut Translation<'_>) {
         translation.settings.set(first, least.to_string());
     } else {
         raise(translation, most, RECONNECT_BACKOFF_MAX_MILLIS, first, RECONNECT_BACKOFF_MILLIS);
+    }
+}
+
+/// What may wait holds the largest message, or that one would wait for room for ever.
+fn queue(translation: &mut Translation<'_>) {
+    let (queue, message) = ("queue.buffering.max.kbytes", "message.max.bytes");
+    let least = value(translation, message, 0) / 1024 + 1;
+    if value(translation, queue, i64::MAX) < least {
+        translation.settings.set(queue, least.to_string());
+        if translation.is_set(queue) {
+            let line = translation.line_of(&[queue]);
+            translation.changed(line, queue, format!("it is raised to {least} KiB, since {message} is that much"));
+        }
     }
 }
 

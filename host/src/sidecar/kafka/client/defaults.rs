@@ -38,6 +38,8 @@ const PRODUCER: &[(&str, &str)] = &[
     ("enable.idempotence", "true"),
     // Java's before 4.0. A batch's emits are all there at once: waiting for more of them only waits.
     ("linger.ms", "0"),
+    // Java's; librdkafka tries for five minutes.
+    ("message.timeout.ms", "120000"),
     // What may wait for the brokers; lanes wait beyond it. librdkafka's gibibyte is too much for a pod.
     ("queue.buffering.max.kbytes", "65536"),
     // Java's default partitioner, so that co-partitioning with other producers holds.

@@ -131,7 +131,7 @@ fn java_names_of_a_producer() {
         &[
             ("max.request.size", "8 MiB"),
             ("buffer.memory", "33554433"),
-            ("delivery.timeout.ms", "2 minutes"),
+            ("delivery.timeout.ms", "3 minutes"),
             ("compression.type", "ZSTD"),
             ("compression.zstd.level", "3"),
             ("acks", "all"),
@@ -147,7 +147,7 @@ fn java_names_of_a_producer() {
             "compression.type=zstd",
             "linger.ms=0.5",
             "message.max.bytes=8388608",
-            "message.timeout.ms=120000",
+            "message.timeout.ms=180000",
             "queue.buffering.max.kbytes=32769",
             "request.timeout.ms=30000",
             "topic.metadata.refresh.interval.ms=300000",

@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use rdkafka::config::RDKafkaLogLevel;
 use rdkafka::consumer::{BaseConsumer, CommitMode, Consumer as _, ConsumerContext, Rebalance};
 use rdkafka::error::KafkaError;
+use rdkafka::topic_partition_list::TopicPartitionListElem;
 use rdkafka::{ClientContext, Statistics, TopicPartitionList};
 use tokio::runtime::Handle;
 use tokio::sync::watch;
@@ -149,7 +150,7 @@ impl Context {
     fn revoked(&self, consumer: &BaseConsumer<Self>, list: &TopicPartitionList) {
         let gone = {
             let mut partitions = lock(&self.partitions);
-            let numbers = list.elements().iter().map(|element| element.partition()).collect::<Vec<_>>();
+            let numbers = list.elements().iter().map(TopicPartitionListElem::partition).collect::<Vec<_>>();
             numbers.iter().filter_map(|number| partitions.remove(number)).collect::<Vec<_>>()
         };
         if gone.is_empty() {

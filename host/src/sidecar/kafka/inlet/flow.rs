@@ -26,6 +26,7 @@ const SATED_MAX: Duration = Duration::from_secs(1);
 #[derive(Debug, Default)]
 pub(super) struct Flow {
     sated_since: Option<Instant>,
+    has_paused: bool,
 }
 
 /// How far behind a partition is.
@@ -51,14 +52,20 @@ impl Flow {
         self.sated_since.get_or_insert_with(Instant::now).elapsed() < SATED_MAX
     }
 
+    /// Whether a partition is paused.
+    pub(super) fn has_paused(&self) -> bool {
+        self.has_paused
+    }
+
     /// Pauses who is too far behind, resumes who is not.
-    pub(super) fn regulate(&self, consumer: &Consumer) {
+    pub(super) fn regulate(&mut self, consumer: &Consumer) {
         let context = consumer.context();
         let is_stuck = self.sated_since.is_some_and(|since| since.elapsed() >= SATED_MAX);
         let (mut pause, mut resume) = (Vec::new(), Vec::new());
         {
             let mut partitions = context.partitions();
             let count = partitions.len();
+            self.has_paused = false;
             for (number, assigned) in partitions.iter_mut() {
                 let level = level(assigned, count);
                 let is_paused = match level {
@@ -66,6 +73,7 @@ impl Flow {
                     Level::Enough => assigned.is_paused || is_stuck,
                     Level::Low => false,
                 };
+                self.has_paused |= is_paused;
                 if is_paused != assigned.is_paused {
                     assigned.is_paused = is_paused;
                     if is_paused { pause.push(*number) } else { resume.push(*number) }

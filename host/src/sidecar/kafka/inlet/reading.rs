@@ -46,9 +46,8 @@ impl<'a> Reader<'a> {
             let why = format!("topic \"{topic}\", partition {number}, offset {offset}: the record {why}");
             Unreadable { offset, why }
         };
-        let headers = match message.headers().map_or(Some(Vec::new()), headers_of) {
-            Some(headers) => headers,
-            None => return partition.block(unreadable("has a header whose name is not UTF-8".into())),
+        let Some(headers) = message.headers().map_or(Some(Vec::new()), headers_of) else {
+            return partition.block(unreadable("has a header whose name is not UTF-8".into()));
         };
         let record = Incoming {
             offset: message.offset(),

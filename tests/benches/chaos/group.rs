@@ -1,0 +1,185 @@
+//! The members of one group, as processes.
+
+use std::fmt;
+use std::fs::File;
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use streamlet_tests::guests;
+use streamlet_tests::kafka::{Broker, Group as Name, Record, Topic};
+
+use crate::random::Random;
+
+/// Members that are to be there, and that may be.
+const MEMBERS: (usize, usize) = (2, 3);
+/// Of a thousand batches so many fail, trap and are slow.
+const ODDS: &str = "odds=5";
+/// How long a member that is stopped may take.
+const STOPS_WITHIN: Duration = Duration::from_secs(30);
+/// How often is looked.
+const INTERVAL: Duration = Duration::from_millis(100);
+
+/// How a group delivers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Mode {
+    AtLeastOnce,
+    ExactlyOnce,
+}
+
+impl Mode {
+    pub(crate) const ALL: [Self; 2] = [Self::AtLeastOnce, Self::ExactlyOnce];
+}
+
+impl fmt::Display for Mode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::AtLeastOnce => "at least once",
+            Self::ExactlyOnce => "exactly once",
+        })
+    }
+}
+
+/// A group, its topics and its members.
+pub(crate) struct Group {
+    mode: Mode,
+    name: Name,
+    arguments: Vec<String>,
+    outputs: [Topic; 2],
+    members: Vec<Child>,
+    logs: tempfile::TempDir,
+    started: usize,
+}
+
+impl Group {
+    pub(crate) fn start(mode: Mode, broker: &Broker, input: &Topic) -> Self {
+        let outputs = [broker.topic("even", crate::PARTITIONS), broker.topic("odd", crate::PARTITIONS)];
+        let name = broker.group("chaos");
+        let component = guests::component("flaky");
+        let mut arguments =
+            ["run", component.to_str().unwrap(), "--bootstrap", broker.address()].map(str::to_owned).to_vec();
+        arguments.extend(["--inlet", input.name(), "--group", name.name(), "--set", ODDS].map(str::to_owned));
+        for (port, topic) in ["even", "odd"].iter().zip(&outputs) {
+            arguments.extend(["--outlet".to_owned(), format!("{port}={}", topic.name())]);
+        }
+        // A batch of a size at which something is in flight most of the time.
+        arguments.extend(["--max-records", "20", "--max-backoff", "2 s", "--log-format", "json"].map(str::to_owned));
+        if mode == Mode::ExactlyOnce {
+            arguments.push("--exactly-once".to_owned());
+        }
+        let logs = tempfile::tempdir().unwrap();
+        let mut group = Self { mode, name, arguments, outputs, members: Vec::new(), logs, started: 0 };
+        group.mend();
+        group
+    }
+
+    pub(crate) fn mode(&self) -> Mode {
+        self.mode
+    }
+
+    /// There are as many members as there are to be.
+    pub(crate) fn mend(&mut self) {
+        while self.members.len() < MEMBERS.0 {
+            self.add();
+        }
+    }
+
+    fn add(&mut self) {
+        let log = File::create(self.logs.path().join(self.started.to_string())).unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_streamlet-under-test"));
+        command.args(&self.arguments).stdin(Stdio::null()).stdout(Stdio::null()).stderr(log);
+        self.members.push(command.spawn().unwrap());
+        self.started += 1;
+    }
+
+    /// One more member, if there may be one.
+    pub(crate) fn join(&mut self) -> bool {
+        let may_join = self.members.len() < MEMBERS.1;
+        if may_join {
+            self.add();
+        }
+        may_join
+    }
+
+    /// A member dies without a word, and another one comes in its place.
+    pub(crate) fn kill_one(&mut self, random: &mut Random) {
+        let mut member = self.take(random);
+        member.kill().unwrap();
+        member.wait().unwrap();
+        self.mend();
+    }
+
+    /// A member is asked to leave, and another one comes in its place.
+    pub(crate) fn stop_one(&mut self, random: &mut Random) {
+        let member = self.take(random);
+        stopped(member);
+        self.mend();
+    }
+
+    fn take(&mut self, random: &mut Random) -> Child {
+        let last = u64::try_from(self.members.len()).unwrap() - 1;
+        self.members.swap_remove(usize::try_from(random.between(0, last)).unwrap())
+    }
+
+    /// Waits until everything is processed.
+    pub(crate) fn settle(&self, input: &Topic, patience: Duration) {
+        let began = Instant::now();
+        loop {
+            let (ends, committed) = (input.ends(), input.committed(&self.name));
+            if committed.iter().zip(&ends).all(|(committed, end)| committed.unwrap_or(0) == *end) {
+                return;
+            }
+            assert!(
+                began.elapsed() < patience,
+                "{}: {committed:?} of {ends:?} are committed\n{}",
+                self.mode,
+                self.log()
+            );
+            thread::sleep(INTERVAL);
+        }
+    }
+
+    /// Batches that failed, by what members have logged.
+    pub(crate) fn faults(&self) -> usize {
+        let log = self.log();
+        log.matches("\"message\":\"batch failed\"").count() + log.matches("\"message\":\"conversation void\"").count()
+    }
+
+    fn log(&self) -> String {
+        let of = |member: usize| std::fs::read_to_string(self.logs.path().join(member.to_string())).unwrap();
+        (0..self.started).map(of).collect()
+    }
+
+    pub(crate) fn stop(&mut self) {
+        self.members.drain(..).for_each(stopped);
+    }
+
+    /// What stands at its outlets: even numbers, then odd ones.
+    pub(crate) fn outputs(&self) -> [Vec<Record>; 2] {
+        self.outputs.each_ref().map(Topic::read)
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        for member in &mut self.members {
+            let _ = member.kill();
+            let _ = member.wait();
+        }
+    }
+}
+
+/// Asks a member to end, and waits.
+fn stopped(mut member: Child) {
+    let asked = Command::new("kill").args(["-TERM", &member.id().to_string()]).status().unwrap();
+    assert!(asked.success(), "a member has ended by itself");
+    let began = Instant::now();
+    while member.try_wait().unwrap().is_none() {
+        if began.elapsed() > STOPS_WITHIN {
+            let _ = member.kill();
+            let _ = member.wait();
+            panic!("a member does not end when it is asked to");
+        }
+        thread::sleep(INTERVAL);
+    }
+}

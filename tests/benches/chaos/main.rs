@@ -1,0 +1,116 @@
+//! Chaos: members killed, stopped, joined, the broker killed and restarted, a guest that fails by chance, all at random
+//! under load, and then the truth at the outlets.
+//!
+//! ```sh
+//! cargo bench -p streamlet-tests --bench chaos -- --seconds 90
+//! cargo bench -p streamlet-tests --bench chaos -- --seconds 3600 --seed 7
+//! ```
+//!
+//! Two groups read the same topic, one at least once and one exactly once. It ends with exit code 1 if a record is lost or
+//! stands out of its key's order, if exactly once shows a duplicate, or if at least once shows none although members
+//! were killed: then nothing was in flight when it should have been, and the run has proven nothing.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::indexing_slicing,
+    reason = "a measurement stops at what should not be, and prints"
+)]
+
+mod group;
+mod load;
+mod random;
+mod truth;
+
+use std::process::ExitCode;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use group::{Group, Mode};
+use load::Load;
+use random::Random;
+use streamlet_tests::kafka::Broker;
+
+/// Partitions of every topic.
+const PARTITIONS: i32 = 6;
+/// What passes between two events, in milliseconds, at least and at most.
+const PAUSE_MS: (u64, u64) = (200, 2500);
+/// How long the broker is down.
+const DOWN: Duration = Duration::from_secs(2);
+/// How long everything may take to be processed once chaos is over.
+const SETTLES_WITHIN: Duration = Duration::from_mins(3);
+
+/// What happened.
+#[derive(Debug, Default)]
+struct Events {
+    kills: usize,
+    stops: usize,
+    joins: usize,
+    broker_restarts: usize,
+}
+
+fn main() -> ExitCode {
+    let mut arguments = std::env::args().skip(1).filter(|argument| argument != "--bench");
+    let (mut seconds, mut seed) = (90, u64::from(std::process::id()));
+    while let Some(argument) = arguments.next() {
+        let mut number = || arguments.next().and_then(|text| text.parse::<u64>().ok()).expect("a number");
+        match argument.as_str() {
+            "--seconds" => seconds = number(),
+            "--seed" => seed = number(),
+            other => panic!("{other:?} instead of --seconds N or --seed N"),
+        }
+    }
+    let Some(broker) = Broker::own() else { return ExitCode::SUCCESS };
+    println!("chaos for {seconds} s, seed {seed}");
+    let input = broker.topic("numbers", PARTITIONS);
+    let mut groups = Mode::ALL.map(|mode| Group::start(mode, &broker, &input));
+    let load = Load::start(&broker, &input);
+    let events = unleash(&broker, &mut groups, Duration::from_secs(seconds), &mut Random::new(seed));
+    println!("{events:?}");
+    let sent = load.stop();
+    // Whoever was killed last is there again, so that all of it is processed.
+    let ok = groups.map(|mut group| {
+        group.mend();
+        group.settle(&input, SETTLES_WITHIN);
+        let faults = group.faults();
+        group.stop();
+        let summary = truth::check(sent, &group.outputs());
+        println!("{}: {summary}, {faults} batches failed by guests or faults", group.mode());
+        summary.is_good(group.mode(), events.kills)
+    });
+    if ok.iter().all(|ok| *ok) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// One event after the other, at random.
+fn unleash(broker: &Broker, groups: &mut [Group; 2], duration: Duration, random: &mut Random) -> Events {
+    let began = Instant::now();
+    let mut events = Events::default();
+    // The first is in the middle, whatever chance says.
+    let mut restart_at = duration / 2;
+    while began.elapsed() < duration {
+        thread::sleep(Duration::from_millis(random.between(PAUSE_MS.0, PAUSE_MS.1)));
+        if began.elapsed() > restart_at {
+            restart_at = began.elapsed() + Duration::from_mins(1);
+            broker.kill();
+            thread::sleep(DOWN);
+            broker.restart();
+            events.broker_restarts += 1;
+            continue;
+        }
+        let group = &mut groups[usize::try_from(random.between(0, 1)).unwrap()];
+        match random.between(0, 9) {
+            0..5 => {
+                group.kill_one(random);
+                events.kills += 1;
+            }
+            5..7 => {
+                group.stop_one(random);
+                events.stops += 1;
+            }
+            _ => events.joins += usize::from(group.join()),
+        }
+    }
+    events
+}

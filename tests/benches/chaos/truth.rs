@@ -1,0 +1,74 @@
+//! What stands at the outlets, against what was put in.
+
+use std::collections::HashMap;
+use std::fmt;
+
+use streamlet_tests::kafka::Record;
+
+use crate::group::Mode;
+use crate::load::KEYS;
+
+/// What came of so many numbers.
+#[derive(Debug, Default)]
+pub(crate) struct Summary {
+    sent: u64,
+    found: u64,
+    lost: u64,
+    duplicated: u64,
+    /// Numbers that stand behind a greater one of their key where they stand first.
+    reordered: u64,
+    /// Numbers at the outlet of the other parity, or that nobody sent.
+    misplaced: u64,
+}
+
+impl Summary {
+    pub(crate) fn is_good(&self, mode: Mode, kills: usize) -> bool {
+        let duplicates_are_right = match mode {
+            Mode::ExactlyOnce => self.duplicated == 0,
+            // Without any, nothing was in flight when members were killed.
+            Mode::AtLeastOnce => self.duplicated > 0 || kills == 0,
+        };
+        self.lost == 0 && self.reordered == 0 && self.misplaced == 0 && duplicates_are_right
+    }
+}
+
+impl fmt::Display for Summary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { sent, found, lost, duplicated, reordered, misplaced } = self;
+        write!(
+            f,
+            "{sent} records in, {found} out, {lost} lost, {duplicated} duplicated, {reordered} reordered, \
+             {misplaced} misplaced"
+        )
+    }
+}
+
+/// Compares the even and the odd numbers found with the numbers below `sent`.
+pub(crate) fn check(sent: u64, outputs: &[Vec<Record>; 2]) -> Summary {
+    let mut summary = Summary { sent, ..Summary::default() };
+    for (parity, records) in (0..).zip(outputs) {
+        let mut seen = vec![0_u64; usize::try_from(sent).unwrap()];
+        let mut greatest = HashMap::new();
+        for record in records {
+            summary.found += 1;
+            let number = record.text().split(' ').next().unwrap_or_default().parse::<u64>().unwrap_or(u64::MAX);
+            if number >= sent || number % 2 != parity || record.key_text() != (number % KEYS).to_string() {
+                summary.misplaced += 1;
+                continue;
+            }
+            let times = &mut seen[usize::try_from(number).unwrap()];
+            *times += 1;
+            if *times > 1 {
+                summary.duplicated += 1;
+                continue;
+            }
+            // A key is in one partition, whose records are read in order.
+            let greatest = greatest.entry(number % KEYS).or_insert(number);
+            summary.reordered += u64::from(*greatest > number);
+            *greatest = number.max(*greatest);
+        }
+        summary.lost +=
+            (parity..sent).step_by(2).map(|number| u64::from(seen[usize::try_from(number).unwrap()] == 0)).sum::<u64>();
+    }
+    summary
+}
