@@ -7,12 +7,13 @@ use std::path::PathBuf;
 use anyhow::Context as _;
 use clap::builder::FalseyValueParser;
 use clap::{Args, Subcommand};
+use serde::Serialize;
 
 use super::Exit;
 use super::config_files::ConfigFiles;
 use crate::console::Console;
 use crate::sidecar::kafka::Settings;
-use crate::sidecar::kafka::check::check;
+use crate::sidecar::kafka::check::{Report, check};
 
 /// Looks at the Kafka that a run would meet
 #[derive(Debug, Args)]
@@ -42,6 +43,15 @@ struct Check {
     json: bool,
 }
 
+/// What --json prints.
+#[derive(Debug, Serialize)]
+struct Document<'a> {
+    /// Whether nothing is wrong.
+    ok: bool,
+    #[serde(flatten)]
+    report: &'a Report,
+}
+
 impl Kafka {
     pub(super) async fn call(&self, console: &Console) -> anyhow::Result<Exit> {
         match &self.command {
@@ -68,7 +78,8 @@ impl Check {
         }
         let report = check(&settings).await;
         if self.json {
-            let document = serde_json::to_string_pretty(&report).context("cannot write the report as JSON")?;
+            let document = Document { ok: report.is_ok(), report: &report };
+            let document = serde_json::to_string_pretty(&document).context("cannot write the report as JSON")?;
             print::to_stdout(&(document + "\n"))?;
         } else {
             print::to_stdout(&print::lines(&report))?;

@@ -132,6 +132,7 @@ fn a_group_and_its_lag_are_told() {
     let ran = deployment.check(&["--json"]);
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{}", ran.stdout);
     let report = serde_json::from_str::<Value>(&ran.stdout).unwrap();
+    assert_eq!(report["ok"], true);
     let inlet = &report["ports"][0];
     assert_eq!(inlet["lag"], 2);
     assert_eq!(inlet["offsets"][0]["committed"], 1);
