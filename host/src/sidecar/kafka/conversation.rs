@@ -120,7 +120,7 @@ impl Run<'_> {
             let shared = driver::Shared {
                 topics: Topics { guest: Arc::clone(guest), outlets: Arc::clone(self.outlets) },
                 writer: writer.clone(),
-                due: Arc::new(Due::default()),
+                due: Arc::new(Due::new(consumers.is_some())),
                 policy: self.options.policy,
                 back_off_max: self.options.back_off_max,
             };

@@ -41,7 +41,6 @@ pub(in super::super) struct Context {
     monitor: Arc<Monitor>,
     runtime: Handle,
     joined: watch::Sender<bool>,
-    is_transactional: bool,
     partitions: Mutex<super::Assigned>,
 }
 
@@ -65,7 +64,6 @@ impl Context {
             monitor: Arc::clone(&plan.monitor),
             runtime,
             joined,
-            is_transactional: plan.consumers.is_some(),
             partitions: Mutex::default(),
         }
     }
@@ -168,7 +166,7 @@ impl Context {
         }
         let due = gone.iter().map(|assigned| assigned.partition.number);
         let due = due.filter_map(|number| Some((number, self.due().take_of(number)?))).collect::<HashMap<_, _>>();
-        if !is_lost && !due.is_empty() && !self.is_transactional {
+        if !is_lost && !due.is_empty() {
             let committed = commits::list(&self.topic, &due).and_then(|list| consumer.commit(&list, CommitMode::Sync));
             // Whoever gets the partition reads these records once more.
             if let Err(error) = committed {
