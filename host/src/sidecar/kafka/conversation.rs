@@ -51,6 +51,8 @@ pub(super) struct Run<'a> {
     pub(super) monitor: &'a Arc<Monitor>,
     pub(super) state_files: &'a StateFiles,
     pub(super) outlets: &'a Arc<Vec<Bound>>,
+    /// The conversation's id.
+    pub(super) id: &'a str,
 }
 
 /// Its parts, while it runs.
@@ -202,7 +204,7 @@ impl Run<'_> {
                     is_ready = true;
                     self.monitor.set_ready(true);
                     self.state_files.set_ready(true);
-                    crate::telemetry::kafka_ready(&self.settings.streamlet, parts.inlets.len());
+                    crate::telemetry::kafka_ready(&self.settings.streamlet, self.id, parts.inlets.len());
                 }
             }
         }
