@@ -122,7 +122,7 @@ impl Run<'_> {
             let shared = driver::Shared {
                 topics: Topics { guest: Arc::clone(guest), outlets: Arc::clone(self.outlets) },
                 writer: writer.clone(),
-                due: Arc::new(Due::new(consumers.is_some())),
+                due: Arc::new(Due::new(memberships.is_some())),
                 policy: self.options.policy,
                 back_off_max: self.options.back_off_max,
             };
