@@ -205,8 +205,8 @@ pub(crate) fn conversation_void(error: &str, wait: Option<Duration>) {
 
 /// Tells that a run on Kafka has its partitions.
 #[cfg(feature = "kafka")]
-pub(crate) fn kafka_ready(streamlet: &str, inlets: usize) {
-    tracing::info!(target: "streamlet", %streamlet, inlets, "ready");
+pub(crate) fn kafka_ready(streamlet: &str, conversation: &str, inlets: usize) {
+    tracing::info!(target: "streamlet", %streamlet, conversation, inlets, "ready");
 }
 
 /// Tells that a topic is waited for.

@@ -1,14 +1,21 @@
 //! A real Apache Kafka for a test, its topics and groups, and a wire tap before it.
 //!
 //! [`Broker`] owns a node that `tests/kafka/kafka` starts; [`Topic`] makes topics, fills and reads them; [`Group`] is what
-//! the coordinator says of a consumer group; [`Tap`] sees what clients send, and gets in their way. Nothing here is the
-//! product's: clients are rdkafka's with the settings that a test names. A node ends with the process of its test,
-//! however that ends. Without Java or Maven tests say by name that they did not run.
+//! the coordinator says of a consumer group; [`Tap`] sees what clients send, and gets in their way; [`Mock`] answers with
+//! errors. Nothing of these is the product's: clients are rdkafka's with the settings that a test names. A node ends with
+//! the process of its test, however that ends. Without Java or Maven tests say by name that they did not run.
+//!
+//! [`Deployment`] is a streamlet to be run on them by the product's binary, [`Running`] one that does, and [`events`] has
+//! the truth about what came of it.
 
 mod broker;
+mod deployment;
+pub mod events;
 mod group;
 mod listener;
+mod mock;
 mod record;
+mod running;
 pub mod tap;
 mod topic;
 
@@ -16,9 +23,12 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 pub use broker::Broker;
+pub use deployment::Deployment;
 pub use group::{Group, Member};
 pub use listener::{Listener, Mechanism};
+pub use mock::Mock;
 pub use record::Record;
+pub use running::{Ended, Running};
 pub use tap::Tap;
 pub use topic::Topic;
 

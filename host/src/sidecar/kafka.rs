@@ -160,8 +160,10 @@ pub async fn run(
     loop {
         let began = Instant::now();
         monitor.conversation_began();
-        let guest = component.converse(start(settings));
-        let run = Run { settings, options, monitor, state_files: &state_files, outlets: &outlets };
+        let start = start(settings);
+        let id = start.conversation_id.clone();
+        let guest = component.converse(start);
+        let run = Run { settings, options, monitor, state_files: &state_files, outlets: &outlets, id: &id };
         let fault = match run.converse(guest, stop.as_mut()).await? {
             End::Stopped { finished } => return Ok(Ending { finished }),
             End::Fault(fault) => fault,

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io::{BufRead as _, BufReader, Read as _};
+use std::net::TcpStream;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -15,6 +16,7 @@ use rdkafka::ClientConfig;
 
 use super::listener::{self, Access, Listener};
 use super::tap::Tap;
+use super::until;
 use crate::fixtures;
 
 /// How long a start may take; fetching Kafka for the first time is in it.
@@ -143,6 +145,8 @@ impl Broker {
     /// It is the shared one.
     pub fn kill(&self) {
         self.call("kill");
+        // Its last threads may hold its ports for a moment longer.
+        until("nobody to listen", || TcpStream::connect(self.address()).is_err().then_some(()));
     }
 
     /// Starts it on the same data and ports; if it runs, it is ended in good order first.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use rdkafka::ClientConfig;
 use rdkafka::consumer::{BaseConsumer, Consumer as _};
-use rdkafka::groups::GroupInfo;
+use rdkafka::groups::{GroupInfo, GroupMemberInfo};
 
 use super::broker::unique;
 use super::{Broker, Listener, until};
@@ -36,11 +36,15 @@ impl Broker {
 
     /// The group with exactly this name.
     pub fn group_named(&self, name: &str) -> Group {
-        Group { name: name.to_owned(), client: self.client(Listener::Plaintext) }
+        Group::of(name, self.client(Listener::Plaintext))
     }
 }
 
 impl Group {
+    pub(super) fn of(name: &str, client: ClientConfig) -> Self {
+        Self { name: name.to_owned(), client }
+    }
+
     /// Its name.
     pub fn name(&self) -> &str {
         &self.name
@@ -53,27 +57,20 @@ impl Group {
 
     /// Its members, in the order of their client's ids.
     pub fn members(&self) -> Vec<Member> {
-        let members = self.look(|group| {
-            let member = |member: &rdkafka::groups::GroupMemberInfo| Member {
-                client_id: member.client_id().to_owned(),
-                partitions: member.assignment().map(partitions).unwrap_or_default(),
-            };
-            group.members().iter().map(member).collect::<Vec<_>>()
-        });
-        let mut members = members.unwrap_or_default();
-        members.sort();
-        members
+        self.look(members).unwrap_or_default()
     }
 
-    /// Waits until it is stable with this many members, and gives them.
+    /// Waits until it is stable with this many members that have a partition each, at least, and gives them.
     ///
     /// # Panics
     /// It does not become so.
     #[track_caller]
-    pub fn wait_stable(&self, members: usize) -> Vec<Member> {
-        until(&format!("group {} stable with {members} members", self.name), || {
-            let found = self.members();
-            (found.len() == members && self.state() == "Stable").then_some(found)
+    pub fn wait_stable(&self, count: usize) -> Vec<Member> {
+        until(&format!("group {} stable with {count} members", self.name), || {
+            let found = self.look(|group| (group.state() == "Stable").then(|| members(group)))??;
+            // Cooperative members give partitions up in one generation and get them in the next.
+            let is_done = found.len() == count && found.iter().all(|member| !member.partitions.is_empty());
+            is_done.then_some(found)
         })
     }
 
@@ -93,6 +90,17 @@ impl Group {
             Some(list.groups().first().map(&part))
         })
     }
+}
+
+/// Members in order.
+fn members(group: &GroupInfo) -> Vec<Member> {
+    let member = |member: &GroupMemberInfo| Member {
+        client_id: member.client_id().to_owned(),
+        partitions: member.assignment().map(partitions).unwrap_or_default(),
+    };
+    let mut members = group.members().iter().map(member).collect::<Vec<_>>();
+    members.sort();
+    members
 }
 
 /// The partitions of an assignment, by the consumer protocol: version, then topics with their partitions.

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use rdkafka::admin::{AdminClient, AdminOptions, NewTopic, TopicReplication};
+use rdkafka::admin::{AdminClient, AdminOptions, AlterConfig, NewTopic, ResourceSpecifier, TopicReplication};
 use rdkafka::client::DefaultClientContext;
 use rdkafka::consumer::{BaseConsumer, Consumer as _};
 use rdkafka::error::{KafkaError, RDKafkaErrorCode};
@@ -63,9 +63,22 @@ impl Broker {
         let options = AdminOptions::new().request_timeout(Some(PATIENCE)).operation_timeout(Some(PATIENCE));
         let made = blocking(admin.create_topics([&new], &options)).expect("Kafka answers");
         assert!(made.iter().all(Result::is_ok), "topic {name}: {made:?}");
-        let topic = Topic { name: name.to_owned(), partitions, client };
+        let topic = Topic::of(name, partitions, client);
         topic.wait_for_leaders();
         topic
+    }
+
+    /// Changes settings of a topic; those that are not named get their defaults.
+    ///
+    /// # Panics
+    /// They cannot be changed.
+    pub fn configure(&self, topic: &Topic, settings: &[(&str, &str)]) {
+        let admin: AdminClient<DefaultClientContext> = self.client(Listener::Plaintext).create().expect("a client");
+        let config = AlterConfig::new(ResourceSpecifier::Topic(topic.name()));
+        let config = settings.iter().fold(config, |config, (key, value)| config.set(key, value));
+        let options = AdminOptions::new().request_timeout(Some(PATIENCE));
+        let changed = blocking(admin.alter_configs([&config], &options)).expect("Kafka answers");
+        assert!(changed.iter().all(Result::is_ok), "{changed:?}");
     }
 
     /// The names of all topics there are.
@@ -80,6 +93,10 @@ impl Broker {
 }
 
 impl Topic {
+    pub(super) fn of(name: &str, partitions: i32, client: ClientConfig) -> Self {
+        Self { name: name.to_owned(), partitions, client }
+    }
+
     /// Its name.
     pub fn name(&self) -> &str {
         &self.name

@@ -51,7 +51,12 @@ impl ClientEvents {
         let code = error.rdkafka_error_code().map_or_else(|| error.to_string(), |code| code.to_string());
         let text = if reason.is_empty() { code.clone() } else { reason.to_owned() };
         // That none answers is what follows from each one's own error, which says why.
-        if error.rdkafka_error_code() == Some(RDKafkaErrorCode::AllBrokersDown) && self.has_told() {
+        let follows = match error.rdkafka_error_code() {
+            Some(RDKafkaErrorCode::AllBrokersDown) => true,
+            Some(RDKafkaErrorCode::BrokerTransportFailure) => reason.is_empty(),
+            _ => false,
+        };
+        if follows && self.has_told() {
             return;
         }
         self.monitor.trouble(&text);

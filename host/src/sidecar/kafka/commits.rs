@@ -25,6 +25,8 @@ const RETRY_WAIT: Duration = Duration::from_millis(100);
 pub(super) struct Due {
     state: Mutex<State>,
     changed: Condvar,
+    /// Transactions have the offsets in them: none is to be committed beside, where it could overtake a later one.
+    is_transactional: bool,
 }
 
 #[derive(Debug, Default)]
@@ -38,9 +40,13 @@ struct State {
 }
 
 impl Due {
+    pub(super) fn new(is_transactional: bool) -> Self {
+        Self { is_transactional, ..Self::default() }
+    }
+
     /// Everything before `next_offset` has been delivered, or skipped.
     pub(super) fn delivered(&self, partition: &Partition, next_offset: i64) {
-        if !partition.is_revoked() {
+        if !self.is_transactional && !partition.is_revoked() {
             self.add(partition.number, next_offset);
         }
     }

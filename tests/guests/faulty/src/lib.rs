@@ -8,6 +8,8 @@ mod grows;
 mod refuses;
 mod says;
 
+use std::thread;
+
 use streamlet::prelude::*;
 
 /// Does wrong what its records say.
@@ -22,6 +24,9 @@ struct Faulty {
     /// What `start` does: ok, fail, panic, loop or chatter.
     #[parameter(default = "ok")]
     start: String,
+    /// How long `pause` and `pause-other` take.
+    #[parameter(default = "0 s")]
+    pause: Duration,
     /// How many batches this instance has seen.
     batches: i64,
 }
@@ -50,6 +55,23 @@ impl Process for Faulty {
                     out.forward(self.other, record);
                     out.forward(self.out, record);
                 }
+                "other" => {
+                    out.forward(self.other, record);
+                }
+                "pause" => {
+                    thread::sleep(self.pause);
+                    out.forward(self.out, record);
+                }
+                "pause-other" => {
+                    thread::sleep(self.pause);
+                    out.forward(self.other, record);
+                }
+                "unkeyed" => {
+                    out.forward(self.out, record).without_key();
+                }
+                "grow" => {
+                    out.forward(self.out, record).value(vec![b'g'; grown_bytes(record)?]);
+                }
                 "drop" => {}
                 "new" => {
                     out.emit(self.out).value("from nothing");
@@ -75,9 +97,17 @@ impl Process for Faulty {
 
 /// What a record says is to happen; nothing if that is no text.
 fn said(record: Record<'_>) -> &str {
+    words(record).next().unwrap_or_default()
+}
+
+/// The bytes of the value that a record which says `grow` is to become: its second word.
+fn grown_bytes(record: Record<'_>) -> Result<usize> {
+    Ok(words(record).nth(1).unwrap_or_default().parse()?)
+}
+
+fn words(record: Record<'_>) -> impl Iterator<Item = &str> {
     let header = record.header("do").and_then(|header| header.value);
-    let Ok(text) = str::from_utf8(header.or(record.value()).unwrap_or_default()) else { return "" };
-    text.split_ascii_whitespace().next().unwrap_or_default()
+    str::from_utf8(header.or(record.value()).unwrap_or_default()).unwrap_or_default().split_ascii_whitespace()
 }
 
 streamlet::export!(Faulty);
