@@ -17,6 +17,8 @@ const MEMBERS: (usize, usize) = (2, 3);
 const SESSION: Duration = Duration::from_secs(6);
 /// How long a member that is stopped may take.
 const STOPS_WITHIN: Duration = Duration::from_secs(30);
+/// How long the outcome of a transaction that was left open may take: its time-out, and until that is looked for.
+const VISIBLE_WITHIN: Duration = Duration::from_mins(1);
 /// How often is looked.
 const INTERVAL: Duration = Duration::from_millis(100);
 
@@ -165,9 +167,17 @@ impl Group {
         self.members.drain(..).for_each(stopped);
     }
 
-    /// What stands at its outlets: even numbers, then odd ones.
-    pub(crate) fn outputs(&self) -> [Vec<Record>; 2] {
-        self.outputs.each_ref().map(Topic::read)
+    /// What stands at its outlets, even numbers, then odd ones, once it is so many records or more. What a member that
+    /// was killed had open hides what comes after it until the coordinator gives it up.
+    pub(crate) fn outputs(&self, expected: usize) -> [Vec<Record>; 2] {
+        let began = Instant::now();
+        loop {
+            let outputs = self.outputs.each_ref().map(Topic::read);
+            if outputs.iter().map(Vec::len).sum::<usize>() >= expected || began.elapsed() > VISIBLE_WITHIN {
+                return outputs;
+            }
+            thread::sleep(INTERVAL);
+        }
     }
 }
 

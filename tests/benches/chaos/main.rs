@@ -78,7 +78,7 @@ fn main() -> ExitCode {
         group.settle(&input, SETTLES_WITHIN);
         let faults = group.faults();
         group.stop();
-        let summary = truth::check(sent, &records, &group.outputs());
+        let summary = truth::check(sent, &records, &group.outputs(records.len()));
         println!("{}: {summary}, {faults} batches failed by guests or faults", group.mode());
         summary.is_good(group.mode(), events.kills)
     });
