@@ -35,7 +35,8 @@ impl Program {
     pub fn at(path: impl AsRef<Path>) -> Self {
         let mut command = Command::new(path.as_ref());
         command.arg0("streamlet").env("COLUMNS", "100");
-        for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("STREAMLET_")) {
+        let is_ours = |name: &str| name.starts_with("STREAMLET_") || name.starts_with("FLOW_");
+        for (name, _) in std::env::vars_os().filter(|(name, _)| is_ours(&name.to_string_lossy())) {
             command.env_remove(name);
         }
         command.env("XDG_CACHE_HOME", cache_home());

@@ -95,7 +95,11 @@ impl Process {
         let first = self.wait_for(records / 10, input);
         let began = (Instant::now(), self.processor());
         let last = self.wait_for(records, input);
-        Drained { elapsed: began.0.elapsed(), processor: self.processor() - began.1, records: last - first }
+        Drained {
+            elapsed: began.0.elapsed(),
+            processor: self.processor().saturating_sub(began.1),
+            records: last - first,
+        }
     }
 
     /// Waits until so many records are committed, and gives how many are.

@@ -4,6 +4,8 @@
 //! - `topic BROKER fill TOPIC FILE [KEY_FIELD]`: a line is a record's value, its key the field of that name
 //! - `topic BROKER print TOPIC`: a line per committed record: partition, offset, key, value
 
+#![expect(clippy::print_stderr, reason = "a program says what it cannot do")]
+
 use std::io::{BufRead as _, Write as _};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -12,6 +14,7 @@ use rdkafka::admin::{AdminClient, AdminOptions, NewTopic, TopicReplication};
 use rdkafka::client::DefaultClientContext;
 use rdkafka::consumer::{BaseConsumer, Consumer as _};
 use rdkafka::error::KafkaError;
+use rdkafka::metadata::MetadataTopic;
 use rdkafka::producer::{BaseProducer, BaseRecord, Producer as _};
 use rdkafka::{ClientConfig, Message as _, Offset, TopicPartitionList};
 
@@ -64,7 +67,10 @@ fn fill(broker: &str, topic: &str, file: &str, key_field: Option<&str>) -> Outco
     for line in std::io::BufReader::new(file).lines() {
         let line = line?;
         let key = match key_field {
-            Some(field) => serde_json::from_str::<serde_json::Value>(&line)?[field].as_str().map(str::to_owned),
+            Some(field) => {
+                let value = serde_json::from_str::<serde_json::Value>(&line)?;
+                value.get(field).and_then(serde_json::Value::as_str).map(str::to_owned)
+            }
             None => None,
         };
         let mut record = BaseRecord::<str, str>::to(topic).payload(&line);
@@ -85,7 +91,7 @@ fn print(broker: &str, topic: &str) -> Outcome {
     let consumer: BaseConsumer = client(broker).create()?;
     let metadata = consumer.fetch_metadata(Some(topic), PATIENCE)?;
     let mut list = TopicPartitionList::new();
-    for partition in metadata.topics().iter().flat_map(|topic| topic.partitions()) {
+    for partition in metadata.topics().iter().flat_map(MetadataTopic::partitions) {
         list.add_partition_offset(topic, partition.id(), Offset::Beginning)?;
     }
     let mut unread = list.count();

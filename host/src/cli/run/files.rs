@@ -115,7 +115,8 @@ impl Run {
 }
 
 impl FileFlags {
-    /// Whether any of them is given on the command line or in the environment.
+    /// One of them that is given, on the command line or in the environment.
+    #[cfg(feature = "kafka")]
     pub(super) fn given(&self) -> Option<&'static str> {
         [
             (!self.inputs.is_empty(), "--input"),
