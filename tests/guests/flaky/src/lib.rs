@@ -1,5 +1,7 @@
 //! A streamlet that fails now and then, by chance: what comes again after a failure may go well. For chaos.
 
+#![expect(clippy::panic, reason = "panicking is what it is for")]
+
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::thread;
 use std::time::Duration;
