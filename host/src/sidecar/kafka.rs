@@ -34,11 +34,12 @@ mod transactions;
 mod writer;
 
 use std::future::Future;
+use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::pin::pin;
 use std::sync::Arc;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 use back_off::BackOff;
 pub use back_off::MAX as BACK_OFF_MAX;
@@ -140,6 +141,9 @@ pub async fn run(
 ) -> Result<Ending, RunError> {
     let mut stop = pin!(stop);
     let settings = &prepared(settings.clone(), &options.delivery);
+    for warning in one_producer(settings, &options.delivery) {
+        tracing::warn!(target: "streamlet", "{warning}");
+    }
     let state_files = StateFiles::open(options.state_dir.as_deref())?;
     let _health = match options.metrics {
         Some(address) => Some(health::serve(address, monitor).await?),
@@ -153,9 +157,7 @@ pub async fn run(
             () = &mut stop => return Ok(Ending { finished: true }),
         }
     }
-    let bound =
-        |outlet: &OutletSettings| Bound::new(outlet.name.clone(), outlet.topic.clone(), outlet.message_bytes_max);
-    let outlets = Arc::new(settings.outlets.iter().map(bound).collect::<Vec<_>>());
+    let outlets = Arc::new(settings.outlets.iter().map(Bound::new).collect::<Vec<_>>());
     let mut back_off = BackOff::new(options.back_off_max);
     loop {
         let began = Instant::now();
@@ -188,6 +190,13 @@ fn prepared(mut settings: Settings, delivery: &Delivery) -> Settings {
             inlet.client.set("isolation.level", "read_committed");
         }
     }
+    // The one producer of transactions takes the largest message of any outlet; each keeps its own bound.
+    let message_bytes_max = settings.outlets.iter().map(|outlet| outlet.message_bytes_max).max();
+    if let (true, Some(bytes), Some(first)) =
+        (delivery.is_exactly_once(), message_bytes_max, settings.outlets.first_mut())
+    {
+        first.client.set("message.max.bytes", bytes.to_string());
+    }
     let inlets = settings.inlets.iter_mut().map(|inlet| &mut inlet.client);
     let outlets = settings.outlets.iter_mut().map(|outlet| &mut outlet.client);
     for client in inlets.chain(outlets) {
@@ -198,12 +207,42 @@ fn prepared(mut settings: Settings, delivery: &Delivery) -> Settings {
     settings
 }
 
+/// Which outlets' settings have no effect because transactions have one producer.
+fn one_producer(settings: &Settings, delivery: &Delivery) -> Vec<String> {
+    let Some((first, others)) = settings.outlets.split_first().filter(|_| delivery.is_exactly_once()) else {
+        return Vec::new();
+    };
+    let is_own = |key: &str| key == "client.id" || key == "message.max.bytes";
+    let warning = |outlet: &OutletSettings| {
+        let keys = first.client.entries().chain(outlet.client.entries()).map(|(key, _)| key);
+        let mut differing =
+            keys.filter(|key| !is_own(key) && first.client.get(key) != outlet.client.get(key)).collect::<Vec<_>>();
+        differing.sort_unstable();
+        differing.dedup();
+        (!differing.is_empty()).then(|| {
+            format!(
+                "--exactly-once has one producer, with the settings of outlet \"{}\"; what outlet \"{}\" says otherwise \
+                 has no effect: {}",
+                first.name,
+                outlet.name,
+                differing.join(", ")
+            )
+        })
+    };
+    others.iter().filter_map(warning).collect()
+}
+
+/// A name that no other run or conversation has: sixteen hexadecimal digits.
+pub fn unique() -> String {
+    // Keys of the standard library's hash tables are random, and no two are alike.
+    format!("{:016x}", RandomState::new().build_hasher().finish())
+}
+
 /// A new conversation, with every port bound to its topic.
 fn start(settings: &Settings) -> Start {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let binding = |port: &str, topic: &str| Binding { port: port.to_owned(), topic: topic.to_owned() };
     Start {
-        conversation_id: format!("run-{}-{}", std::process::id(), since.as_millis()),
+        conversation_id: format!("run-{}", unique()),
         pipeline: settings.pipeline.clone(),
         streamlet: settings.streamlet.clone(),
         config: settings.config.clone(),

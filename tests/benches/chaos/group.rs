@@ -60,7 +60,7 @@ impl Group {
         let component = guests::component("flaky");
         let logs = tempfile::tempdir().unwrap();
         let directory = logs.path();
-        std::fs::write(directory.join("streamlet.conf"), conf(broker, &name, input, &outputs)).unwrap();
+        std::fs::write(directory.join("streamlet.conf"), conf(mode, broker, &name, input, &outputs)).unwrap();
         let described = Command::new(env!("CARGO_BIN_EXE_streamlet-under-test"))
             .args(["descriptor", component.to_str().unwrap(), "--out"])
             .arg(directory.join("descriptor.json"))
@@ -134,6 +134,12 @@ impl Group {
         self.members.swap_remove(usize::try_from(random.between(0, last)).unwrap())
     }
 
+    /// Records of transactions that were aborted: members were killed while they had one open.
+    pub(crate) fn aborted(&self, committed: &[Vec<Record>; 2]) -> usize {
+        let all = self.outputs.iter().map(|topic| topic.read_uncommitted().len()).sum::<usize>();
+        all - committed.iter().map(Vec::len).sum::<usize>()
+    }
+
     /// Waits until everything is processed.
     pub(crate) fn settle(&self, input: &Topic, patience: Duration) {
         let began = Instant::now();
@@ -191,7 +197,12 @@ impl Drop for Group {
 }
 
 /// What the members are told. `odds`: of a thousand batches so many fail, trap and are slow.
-fn conf(broker: &Broker, group: &Name, input: &Topic, [even, odd]: &[Topic; 2]) -> String {
+fn conf(mode: Mode, broker: &Broker, group: &Name, input: &Topic, [even, odd]: &[Topic; 2]) -> String {
+    // One of each protocol.
+    let strategy = match mode {
+        Mode::AtLeastOnce => "range",
+        Mode::ExactlyOnce => "cooperativesticky",
+    };
     let (address, group, session) = (broker.address(), group.name(), SESSION.as_millis());
     let [input, even, odd] = [input, even, odd].map(Topic::name);
     format!(
@@ -200,7 +211,7 @@ fn conf(broker: &Broker, group: &Name, input: &Topic, [even, odd]: &[Topic; 2]) 
           pipeline = chaos, streamlet = flaky, config {{ odds = 5 }}
           inlets.in {{
             topic = {input}, group = {group}, bootstrap.servers = "{address}"
-            consumer-config {{ session.timeout.ms = {session} }}
+            consumer-config {{ session.timeout.ms = {session}, partition.assignment.strategy = {strategy} }}
           }}
           outlets {{
             even {{ topic = {even}, bootstrap.servers = "{address}" }}
@@ -216,15 +227,21 @@ fn signal(member: &Child, signal: &str) {
 }
 
 /// Asks a member to end, and waits.
+///
+/// One that gave something up, being slow, says so by its exit code: nothing is lost by that.
 fn stopped(mut member: Child) {
     signal(&member, "-TERM");
     let began = Instant::now();
-    while member.try_wait().unwrap().is_none() {
+    let status = loop {
+        if let Some(status) = member.try_wait().unwrap() {
+            break status;
+        }
         if began.elapsed() > STOPS_WITHIN {
             let _ = member.kill();
             let _ = member.wait();
             panic!("a member does not end when it is asked to");
         }
         thread::sleep(INTERVAL);
-    }
+    };
+    assert!(matches!(status.code(), Some(0 | 1)), "a member ends with {status}");
 }

@@ -7,8 +7,9 @@
 //! ```
 //!
 //! Two groups read the same topic, one at least once and one exactly once. It ends with exit code 1 if a record is lost or
-//! stands out of its key's order, if exactly once shows a duplicate, or if at least once shows none although members
-//! were killed: then nothing was in flight when it should have been, and the run has proven nothing.
+//! stands out of its key's order, if exactly once shows a duplicate, or if, although members were killed, at least once
+//! shows none or exactly once nothing that was aborted: then nothing was in flight when it should have been, and the run
+//! has proven nothing.
 
 #![expect(
     clippy::unwrap_used,
@@ -78,9 +79,10 @@ fn main() -> ExitCode {
         group.settle(&input, SETTLES_WITHIN);
         let faults = group.faults();
         group.stop();
-        let summary = truth::check(sent, &records, &group.outputs(records.len()));
-        println!("{}: {summary}, {faults} batches failed by guests or faults", group.mode());
-        summary.is_good(group.mode(), events.kills)
+        let outputs = group.outputs(records.len());
+        let (summary, aborted) = (truth::check(sent, &records, &outputs), group.aborted(&outputs));
+        println!("{}: {summary}, {aborted} aborted, {faults} batches failed by guests or faults", group.mode());
+        summary.is_good(group.mode(), events.kills, aborted)
     });
     if ok.iter().all(|ok| *ok) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }

@@ -22,9 +22,9 @@ pub(crate) struct Summary {
 }
 
 impl Summary {
-    pub(crate) fn is_good(&self, mode: Mode, kills: usize) -> bool {
+    pub(crate) fn is_good(&self, mode: Mode, kills: usize, aborted: usize) -> bool {
         let duplicates_are_right = match mode {
-            Mode::ExactlyOnce => self.duplicated == 0,
+            Mode::ExactlyOnce => self.duplicated == 0 && (aborted > 0 || kills == 0),
             // Without any, nothing was in flight when members were killed.
             Mode::AtLeastOnce => self.duplicated > 0 || kills == 0,
         };

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use anyhow::Context as _;
 use clap::Args;
 use clap::builder::FalseyValueParser;
 use streamlet_protocol::Descriptor;
@@ -16,7 +15,7 @@ use super::super::limits::duration;
 use super::super::{Exit, signals};
 use super::Run;
 use super::files::FileFlags;
-use super::progress::{self, Told};
+use super::progress::{self, Printer, Told};
 use crate::console::Console;
 use crate::guest::Component;
 use crate::sidecar::kafka::{self, Delivery, Monitor, Options, PortTopic, QuickFlags, RunError, Settings};
@@ -189,8 +188,8 @@ impl Run {
         let KafkaFlags { transactional_id, .. } = &self.kafka;
         let delivery = if self.kafka.exactly_once {
             let group = settings.inlets.first().map_or(settings.streamlet.as_str(), |inlet| &inlet.group);
-            let suffixed = || Ok::<_, anyhow::Error>(format!("{group}.{}", random_suffix()?));
-            Delivery::ExactlyOnce { transactional_id: transactional_id.clone().map_or_else(suffixed, Ok)? }
+            let suffixed = || format!("{group}.{}", kafka::unique());
+            Delivery::ExactlyOnce { transactional_id: transactional_id.clone().unwrap_or_else(suffixed) }
         } else {
             Delivery::AtLeastOnce
         };
@@ -222,7 +221,9 @@ impl Run {
             (false, false) if console.shows_progress() => Told::Person,
             _ => Told::Nobody,
         };
-        let telling = tokio::spawn(progress::tell(told, console.clone(), Arc::clone(&monitor), began));
+        let printer = Arc::new(Printer::new());
+        let telling =
+            tokio::spawn(progress::tell(told, console.clone(), Arc::clone(&printer), Arc::clone(&monitor), began));
         let ended = kafka::run(component, settings, options, &monitor, signals::first()).await;
         telling.abort();
         if told == Told::Person {
@@ -245,18 +246,11 @@ impl Run {
         }
         let state = monitor.state();
         if told == Told::Program {
-            progress::print(&state, "ended", began);
+            printer.print(&state, "ended", began);
+            printer.finish();
         } else if !self.quiet {
             console.line(&progress::summary(&state, began.elapsed()));
         }
         Ok(if ending.finished { Exit::Yes } else { Exit::No })
     }
-}
-
-/// Eight hexadecimal digits that no other member has.
-fn random_suffix() -> anyhow::Result<String> {
-    let mut bytes = [0; 4];
-    let mut random = std::fs::File::open("/dev/urandom").context("cannot make a transactional id")?;
-    std::io::Read::read_exact(&mut random, &mut bytes).context("cannot make a transactional id")?;
-    Ok(format!("{:08x}", u32::from_be_bytes(bytes)))
 }

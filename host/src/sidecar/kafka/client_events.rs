@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use rdkafka::config::RDKafkaLogLevel;
 use rdkafka::error::{KafkaError, RDKafkaErrorCode};
 
 use super::monitor::Monitor;
@@ -91,6 +92,15 @@ impl ClientEvents {
     fn has_told(&self) -> bool {
         let told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
         told.keys().any(|(port, _)| *port == self.port)
+    }
+
+    /// A line of a client's log. That offsets were reset may mean records that nobody will read.
+    pub(super) fn log(&self, level: RDKafkaLogLevel, facility: &str, text: &str) {
+        let is_reset = facility == "OFFSET" && level as i32 <= RDKafkaLogLevel::Warning as i32;
+        match is_reset.then(|| self.is_news(facility.to_owned())) {
+            Some(Some(times)) => telemetry::kafka_trouble(&self.port, text, times),
+            _ => telemetry::kafka_log(facility, text),
+        }
     }
 
     /// A client's counts.

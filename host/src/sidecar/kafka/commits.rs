@@ -7,7 +7,7 @@
 //! otherwise, or for longer than [`FAILING_MAX`], voids the conversation. It ends when it is told to, or with a fault.
 
 use std::collections::HashMap;
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use rdkafka::error::{KafkaError, KafkaResult, RDKafkaErrorCode};
@@ -31,13 +31,15 @@ pub(super) struct Due {
 
 #[derive(Debug, Default)]
 struct State {
-    /// By partition, the offset before which everything is delivered.
-    offsets: HashMap<i32, i64>,
-    /// A request is on its way.
-    is_committing: bool,
+    due: Offsets,
+    /// The request that is on its way.
+    sent: Option<Offsets>,
     /// No more is sent.
     is_ended: bool,
 }
+
+/// By partition, as whom it was assigned, and the offset before which everything is delivered.
+type Offsets = HashMap<i32, (Arc<Partition>, i64)>;
 
 impl Due {
     pub(super) fn new(is_transactional: bool) -> Self {
@@ -45,28 +47,45 @@ impl Due {
     }
 
     /// Everything before `next_offset` has been delivered, or skipped.
-    pub(super) fn delivered(&self, partition: &Partition, next_offset: i64) {
-        if !self.is_transactional && !partition.is_revoked() {
-            self.add(partition.number, next_offset);
+    pub(super) fn delivered(&self, partition: &Arc<Partition>, next_offset: i64) {
+        if !self.is_transactional {
+            self.add(partition, next_offset);
         }
     }
 
-    fn add(&self, partition: i32, next_offset: i64) {
+    fn add(&self, partition: &Arc<Partition>, next_offset: i64) {
         let mut state = self.lock();
-        let offset = state.offsets.entry(partition).or_insert(next_offset);
-        *offset = next_offset.max(*offset);
+        // Looked at under the lock: once it is given up nothing of it becomes due any more.
+        if partition.is_given_up() {
+            return;
+        }
+        let entry = state.due.entry(partition.number).or_insert_with(|| (Arc::clone(partition), next_offset));
+        // What an earlier assignment left there is nobody's any more.
+        let is_same = Arc::ptr_eq(&entry.0, partition);
+        *entry = (Arc::clone(partition), if is_same { next_offset.max(entry.1) } else { next_offset });
         drop(state);
         self.changed.notify_all();
     }
 
     /// What is due, which is the caller's to commit from now on.
     pub(super) fn take(&self) -> HashMap<i32, i64> {
-        std::mem::take(&mut self.lock().offsets)
+        offsets_of(&std::mem::take(&mut self.lock().due))
     }
 
-    /// What is due of one partition, which is the caller's to commit from now on.
-    pub(super) fn take_of(&self, partition: i32) -> Option<i64> {
-        self.lock().offsets.remove(&partition)
+    /// Waits until nothing of these partitions is due or on its way, as long as `wait`; nothing of them becomes due any
+    /// more after that.
+    pub(super) fn give_up(&self, partitions: &[Arc<Partition>], wait: Duration) {
+        let is_of = |offsets: &Offsets| {
+            partitions.iter().any(|gone| offsets.get(&gone.number).is_some_and(|(of, _)| Arc::ptr_eq(of, gone)))
+        };
+        let is_open =
+            |state: &mut State| !state.is_ended && (is_of(&state.due) || state.sent.as_ref().is_some_and(is_of));
+        let waited = self.changed.wait_timeout_while(self.lock(), wait, is_open);
+        let (mut state, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        for gone in partitions {
+            gone.give_up();
+        }
+        state.due.retain(|_, (partition, _)| !partition.is_given_up());
     }
 
     /// Commits what becomes due, until [`Due::end`] or a fault.
@@ -76,13 +95,14 @@ impl Due {
     pub(super) fn commit_all(
         &self,
         commit: impl Fn(&HashMap<i32, i64>) -> KafkaResult<()>,
-        is_assigned: impl Fn(i32) -> bool,
         committed: impl Fn(Duration),
     ) -> KafkaResult<()> {
+        // Whoever waits for the request must not wait for one that ended in a fault or a panic.
+        let _answered = Answered(self);
         let mut failing_since = None;
         while let Some(offsets) = self.next() {
             let sent = Instant::now();
-            let result = commit(&offsets);
+            let result = commit(&offsets_of(&offsets));
             let Err(error) = result else {
                 failing_since = None;
                 committed(sent.elapsed());
@@ -91,8 +111,8 @@ impl Due {
             if !passes(&error) || failing_since.get_or_insert(sent).elapsed() > FAILING_MAX {
                 return Err(error);
             }
-            for (partition, next_offset) in offsets.into_iter().filter(|(partition, _)| is_assigned(*partition)) {
-                self.add(partition, next_offset);
+            for (partition, next_offset) in offsets.into_values() {
+                self.add(&partition, next_offset);
             }
             self.pause();
         }
@@ -100,17 +120,18 @@ impl Due {
     }
 
     /// Waits for something to be due; none once it has ended.
-    fn next(&self) -> Option<HashMap<i32, i64>> {
+    fn next(&self) -> Option<Offsets> {
         let mut state = self.lock();
-        state.is_committing = false;
+        state.sent = None;
         self.changed.notify_all();
         loop {
             if state.is_ended {
                 return None;
             }
-            if !state.offsets.is_empty() {
-                state.is_committing = true;
-                return Some(std::mem::take(&mut state.offsets));
+            if !state.due.is_empty() {
+                let offsets = std::mem::take(&mut state.due);
+                state.sent = Some(offsets.clone());
+                return Some(offsets);
             }
             state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
@@ -127,13 +148,27 @@ impl Due {
         let mut state = self.lock();
         state.is_ended = true;
         self.changed.notify_all();
-        let until = |state: &mut State| state.is_committing;
+        let until = |state: &mut State| state.sent.is_some();
         drop(self.changed.wait_timeout_while(state, wait, until).unwrap_or_else(PoisonError::into_inner));
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Says, when it goes, that no request is on its way.
+struct Answered<'a>(&'a Due);
+
+impl Drop for Answered<'_> {
+    fn drop(&mut self) {
+        self.0.lock().sent = None;
+        self.0.changed.notify_all();
+    }
+}
+
+fn offsets_of(offsets: &Offsets) -> HashMap<i32, i64> {
+    offsets.iter().map(|(number, (_, next_offset))| (*number, *next_offset)).collect()
 }
 
 /// Whether a failed commit may be tried again.
@@ -155,6 +190,7 @@ fn passes(error: &KafkaError) -> bool {
                 | Code::AllBrokersDown
                 | Code::NetworkException
                 | Code::AssignmentLost
+                | Code::StaleMemberEpoch
         )
     )
 }
@@ -172,20 +208,32 @@ pub(super) fn list(topic: &str, offsets: &HashMap<i32, i64>) -> KafkaResult<Topi
 mod tests {
     use std::cell::RefCell;
 
+    use super::super::monitor::Monitor;
     use super::*;
+    use crate::sidecar::BatchCaps;
 
-    /// Commits until the script of answers ends; says what was sent.
-    fn commit(due: &Due, answers: &[KafkaResult<()>], assigned: i32) -> (KafkaResult<()>, Vec<HashMap<i32, i64>>) {
+    fn partition(number: i32) -> Arc<Partition> {
+        let monitor = Monitor::new(&[], &[], Arc::default()).unwrap().assigned(0, number);
+        Arc::new(Partition::new(0, number, BatchCaps::default(), monitor))
+    }
+
+    /// Commits until the script of answers ends; says what was sent. Before each answer something may happen.
+    fn commit(
+        due: &Due,
+        answers: &[KafkaResult<()>],
+        meanwhile: impl Fn(),
+    ) -> (KafkaResult<()>, Vec<HashMap<i32, i64>>) {
         let (sent, answers) = (RefCell::new(Vec::new()), RefCell::new(answers.iter()));
         let commit = |offsets: &HashMap<i32, i64>| {
             sent.borrow_mut().push(offsets.clone());
+            meanwhile();
             let answer = answers.borrow_mut().next().cloned().unwrap_or(Ok(()));
             if answers.borrow().len() == 0 {
                 due.lock().is_ended = true;
             }
             answer
         };
-        let result = due.commit_all(commit, |number| number == assigned, |_| {});
+        let result = due.commit_all(commit, |_| {});
         (result, sent.into_inner())
     }
 
@@ -195,28 +243,52 @@ mod tests {
 
     #[test]
     fn what_is_due_meanwhile_goes_in_one_request_with_the_highest_offsets() {
-        let due = Due::default();
-        for (partition, next_offset) in [(0, 10), (1, 5), (0, 7)] {
-            due.add(partition, next_offset);
+        let (due, first, second) = (Due::default(), partition(0), partition(1));
+        for (partition, next_offset) in [(&first, 10), (&second, 5), (&first, 7)] {
+            due.delivered(partition, next_offset);
         }
-        let (result, sent) = commit(&due, &[Ok(())], 0);
+        let (result, sent) = commit(&due, &[Ok(())], || {});
         assert_eq!((result, sent), (Ok(()), vec![HashMap::from([(0, 10), (1, 5)])]));
     }
 
     #[test]
-    fn what_failed_in_a_rebalance_is_due_again_where_it_is_still_assigned() {
-        let due = Due::default();
-        due.add(0, 10);
-        due.add(1, 5);
-        let (result, sent) = commit(&due, &[failed(RDKafkaErrorCode::RebalanceInProgress), Ok(())], 0);
+    fn what_failed_in_a_rebalance_is_due_again_unless_the_partition_was_given_up() {
+        let (due, kept, gone) = (Due::default(), partition(0), partition(1));
+        due.delivered(&kept, 10);
+        due.delivered(&gone, 5);
+        let answers = [failed(RDKafkaErrorCode::RebalanceInProgress), Ok(())];
+        let (result, sent) = commit(&due, &answers, || due.give_up(&[Arc::clone(&gone)], Duration::ZERO));
         assert_eq!((result, sent.last()), (Ok(()), Some(&HashMap::from([(0, 10)]))));
+        due.delivered(&gone, 6);
+        assert_eq!(due.take(), HashMap::new(), "it is another member's by now");
     }
 
     #[test]
-    fn what_does_not_pass_is_a_fault() {
-        let due = Due::default();
-        due.add(0, 10);
+    fn a_new_assignment_counts_from_its_own_offsets() {
+        let (due, before, after) = (Due::default(), partition(0), partition(0));
+        due.delivered(&before, 500);
+        due.delivered(&after, 100);
+        assert_eq!(due.take(), HashMap::from([(0, 100)]));
+    }
+
+    #[test]
+    fn giving_a_partition_up_waits_for_what_is_due_of_it() {
+        let (due, gone) = (Due::default(), partition(0));
+        due.delivered(&gone, 10);
+        std::thread::scope(|scope| {
+            scope.spawn(|| due.commit_all(|_| Ok(()), |_| {}));
+            due.give_up(&[Arc::clone(&gone)], Duration::from_secs(20));
+            assert_eq!(due.take(), HashMap::new(), "it was committed");
+            due.end(Duration::from_secs(20));
+        });
+    }
+
+    #[test]
+    fn what_does_not_pass_is_a_fault_and_nobody_waits_for_it() {
+        let (due, partition) = (Due::default(), partition(0));
+        due.delivered(&partition, 10);
         let refused = failed(RDKafkaErrorCode::GroupAuthorizationFailed);
-        assert_eq!(commit(&due, &[refused.clone(), Ok(())], 0).0, refused);
+        assert_eq!(commit(&due, &[refused.clone(), Ok(())], || {}).0, refused);
+        assert!(due.lock().sent.is_none());
     }
 }

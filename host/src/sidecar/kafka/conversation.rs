@@ -13,6 +13,7 @@ use std::time::Duration;
 use rdkafka::producer::{Producer as _, ThreadedProducer};
 use tokio::sync::mpsc;
 use tokio::task::spawn_blocking;
+use tokio::time::Instant;
 
 use super::client_events::ClientEvents;
 use super::driver;
@@ -22,7 +23,7 @@ use super::inlet::{Inlet, Plan, StartError};
 use super::producers::{Producers, Reports, SharedProducer};
 use super::settings::{OutletSettings, Settings};
 use super::state_files::StateFiles;
-use super::transactions::{INIT_TIMEOUT, Memberships, Transactions};
+use super::transactions::{INIT_TIMEOUT, Members, Transactions};
 use super::writer::Writer;
 use super::{Delivery, Options, topics};
 use crate::guest::Guest;
@@ -31,6 +32,9 @@ use crate::sidecar::kafka::monitor::Monitor;
 
 /// How long a consumer may take to leave its group.
 const LEAVE_WAIT: Duration = Duration::from_secs(5);
+
+/// How long a transaction, and then the producers, may take to end.
+const CLOSE_WAIT: Duration = Duration::from_secs(2);
 
 /// How a conversation ended.
 #[derive(Debug)]
@@ -95,10 +99,10 @@ impl Run<'_> {
         let events = ClientEvents::new(self.monitor);
         // Where nothing is written there is nothing to write once.
         let first = self.settings.outlets.first();
-        let (opened, memberships) = match (&self.options.delivery, first) {
+        let (opened, members) = match (&self.options.delivery, first) {
             (Delivery::ExactlyOnce { transactional_id }, Some(first)) => {
                 match self.transactional(first, transactional_id, faults, &events).await? {
-                    Some(producers) => (producers, Some(Memberships::default())),
+                    Some(producers) => (producers, Some(Members::default())),
                     None => return Ok(None),
                 }
             }
@@ -109,11 +113,11 @@ impl Run<'_> {
         };
         let opened = Arc::new(opened);
         self.await_topics(&opened, &events, is_over).await;
-        let transactional = opened.of(0).zip(memberships.as_ref());
+        let transactional = opened.of(0).zip(members.as_ref());
         let (writer, transactions) = match transactional {
             None => (Writer::AtLeastOnce(Arc::clone(&opened)), None),
-            Some((producer, memberships)) => {
-                let (transactions, task) = Transactions::start(producer, &opened, memberships, faults.clone());
+            Some((producer, members)) => {
+                let (transactions, task) = Transactions::start(producer, &opened, members, faults.clone());
                 (Writer::ExactlyOnce(transactions), Some(task))
             }
         };
@@ -122,7 +126,7 @@ impl Run<'_> {
             let shared = driver::Shared {
                 topics: Topics { guest: Arc::clone(guest), outlets: Arc::clone(self.outlets) },
                 writer: writer.clone(),
-                due: Arc::new(Due::new(memberships.is_some())),
+                due: Arc::new(Due::new(members.is_some())),
                 policy: self.options.policy,
                 back_off_max: self.options.back_off_max,
             };
@@ -132,7 +136,7 @@ impl Run<'_> {
                 shared: Arc::new(shared),
                 faults: faults.clone(),
                 events: events.of(&settings.name),
-                memberships: memberships.clone(),
+                members: members.clone(),
                 monitor: Arc::clone(self.monitor),
             })?);
         }
@@ -248,10 +252,10 @@ impl Parts {
         };
         if let Some(task) = transactions {
             // Nobody hands over any more, so it ends after the transaction it is in.
-            let _ = tokio::time::timeout(LEAVE_WAIT, task).await;
+            let _ = tokio::time::timeout(CLOSE_WAIT, task).await;
         }
         // A producer waits for its thread when it goes.
-        let _ = tokio::time::timeout(LEAVE_WAIT, spawn_blocking(move || drop(producers))).await;
+        let _ = tokio::time::timeout(CLOSE_WAIT, spawn_blocking(move || drop(producers))).await;
         end
     }
 }
@@ -265,8 +269,9 @@ async fn drained(inlets: &[Inlet]) {
 
 /// Waits until every inlet has left its group, or does not.
 async fn leave(inlets: Vec<Inlet>) {
+    let deadline = Instant::now() + LEAVE_WAIT;
     for inlet in inlets {
-        if !inlet.left(LEAVE_WAIT).await {
+        if !inlet.left(deadline).await {
             tracing::warn!(target: "streamlet", "a consumer did not leave its group in time: no broker answers");
         }
     }

@@ -40,6 +40,8 @@ pub(super) struct Delivery {
     left: AtomicUsize,
     refused: OnceLock<Refused>,
     is_lost: AtomicBool,
+    /// The last report is in, and told to whom it concerns.
+    is_ended: AtomicBool,
     ended: Notify,
     due: Arc<Due>,
     written: Written,
@@ -61,6 +63,7 @@ impl Delivery {
             left: AtomicUsize::new(1),
             refused: OnceLock::new(),
             is_lost: AtomicBool::new(false),
+            is_ended: AtomicBool::new(false),
             ended: Notify::new(),
             due: Arc::clone(due),
             written,
@@ -100,18 +103,24 @@ impl Delivery {
         self.confirm();
     }
 
+    /// Whether an emit is lost so far.
+    pub(super) fn is_lost(&self) -> bool {
+        self.is_lost.load(Ordering::Acquire)
+    }
+
     fn end(&self) {
         if self.outcome() == Delivered::All {
             self.partition.monitor.written(&self.written, self.taken.elapsed(), self.next_offset);
             self.due.delivered(&self.partition, self.next_offset);
         }
         self.partition.writing_ended();
+        self.is_ended.store(true, Ordering::Release);
         self.ended.notify_one();
     }
 
     fn outcome(&self) -> Delivered {
         match self.refused.get() {
-            _ if self.is_lost.load(Ordering::Acquire) => Delivered::Lost,
+            _ if self.is_lost() => Delivered::Lost,
             Some(refused) => Delivered::Refused(refused.clone()),
             None => Delivered::All,
         }
@@ -119,7 +128,7 @@ impl Delivery {
 
     /// Waits for the last report. One waiter at a time.
     pub(super) async fn wait(&self) -> Delivered {
-        while self.left.load(Ordering::Acquire) > 0 {
+        while !self.is_ended.load(Ordering::Acquire) {
             self.ended.notified().await;
         }
         self.outcome()

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use super::settings::OutletSettings;
 use crate::batch::{Batch, Emit, Failure, Header, Output, Place, weight_bytes};
 use crate::guest::Guest;
 use crate::lane::Door;
@@ -11,6 +12,9 @@ use crate::lane::Door;
 const MESSAGE_FRAMING_BYTES: usize = 45;
 /// Bytes that a header takes beside name and value, at most: their lengths.
 const HEADER_FRAMING_BYTES: usize = 10;
+
+/// `batch.size` where nothing is set.
+const BATCH_BYTES: usize = 1_000_000;
 
 /// What a batch, or a part of one, emits.
 #[derive(Debug)]
@@ -32,13 +36,23 @@ pub(super) struct Bound {
     pub(super) topic: String,
     /// Bytes of a message that the producer sends: `message.max.bytes`.
     pub(super) message_bytes_max: usize,
+    /// Bytes from which on a message is alone in its request, so that a refusal is about itself: `batch.size`.
+    pub(super) alone_bytes: usize,
     /// Bytes of a message that a broker has refused. What is as large is refused here, before anything is written.
     refused_bytes: AtomicUsize,
 }
 
 impl Bound {
-    pub(super) fn new(name: String, topic: String, message_bytes_max: usize) -> Self {
-        Self { name, topic, message_bytes_max, refused_bytes: AtomicUsize::new(usize::MAX) }
+    pub(super) fn new(settings: &OutletSettings) -> Self {
+        let OutletSettings { name, topic, client, message_bytes_max } = settings;
+        let batch_bytes = client.get("batch.size").and_then(|bytes| bytes.parse().ok()).unwrap_or(BATCH_BYTES);
+        Self {
+            name: name.clone(),
+            topic: topic.clone(),
+            message_bytes_max: *message_bytes_max,
+            alone_bytes: batch_bytes,
+            refused_bytes: AtomicUsize::new(usize::MAX),
+        }
     }
 
     /// A broker has refused a message that was alone in its request.

@@ -1,8 +1,8 @@
 //! An inlet's consumer and the thread that polls it.
 //!
-//! The thread never waits for anything but the consumer: it copies what arrives into its partitions' batches, commits
-//! what is due, pauses partitions that are too far behind, and serves the group's rebalances, all within `poll`. Lanes
-//! take from the partitions by themselves. It refuses records that no batch may hold. It ends when it is told to, at once
+//! The thread copies what arrives into its partitions' batches, pauses partitions that are too far behind, and serves the
+//! group's rebalances, which come within `poll`; there it waits, for a moment, for what is being written. Another one
+//! commits what is due. Lanes take from the partitions by themselves. It refuses records that no batch may hold. It ends when it is told to, at once
 //! or after a drain, and leaves the group.
 
 mod context;
@@ -10,8 +10,8 @@ mod flow;
 mod reading;
 
 use std::collections::HashMap;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Arc, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -25,7 +25,7 @@ use super::driver::Shared;
 use super::fault::{Faults, PanicWatch};
 use super::settings::InletSettings;
 use super::topics;
-use super::transactions::Memberships;
+use super::transactions::{Member, Members};
 use context::Context;
 use flow::Flow;
 use reading::Reader;
@@ -43,7 +43,7 @@ const DRAINED_RECORDS_MAX: usize = 1000;
 const SATED_WAIT: Duration = Duration::from_millis(1);
 
 /// How long the last commits may take.
-const COMMIT_WAIT: Duration = Duration::from_secs(5);
+const COMMIT_WAIT: Duration = Duration::from_secs(3);
 
 /// What an inlet needs.
 #[derive(Clone)]
@@ -55,7 +55,7 @@ pub(super) struct Plan {
     pub(super) faults: Faults,
     pub(super) events: ClientEvents,
     /// Where transactions find whose offsets they commit; none without transactions.
-    pub(super) memberships: Option<Memberships>,
+    pub(super) members: Option<Members>,
     pub(super) monitor: Arc<super::monitor::Monitor>,
 }
 
@@ -92,6 +92,10 @@ impl Inlet {
         let context = Context::new(&plan, handle, joined);
         let consumer = plan.settings.client.config().create_with_context::<_, Consumer>(context)?;
         let consumer = Arc::new(consumer);
+        if let Some(members) = &plan.members {
+            let member = Member { consumer: Arc::clone(&consumer), topic: plan.settings.topic.clone() };
+            members.lock().unwrap_or_else(PoisonError::into_inner).insert(plan.inlet, member);
+        }
         let order = Arc::new(AtomicU8::new(Order::Run as u8));
         let (end, ended) = watch::channel(());
         let worker = Worker { plan, consumer, order: Arc::clone(&order), flow: Flow::default() };
@@ -128,9 +132,9 @@ impl Inlet {
         while ended.changed().await.is_ok() {}
     }
 
-    /// As [`Inlet::ended`]; says whether it did within `wait`. One that does not, because no broker answers, is left alone.
-    pub(super) async fn left(mut self, wait: Duration) -> bool {
-        let has_ended = tokio::time::timeout(wait, self.ended()).await.is_ok();
+    /// As [`Inlet::ended`]; says whether it did by `deadline`. One that does not, because no broker answers, is left alone.
+    pub(super) async fn left(mut self, deadline: tokio::time::Instant) -> bool {
+        let has_ended = tokio::time::timeout_at(deadline, self.ended()).await.is_ok();
         if has_ended && let Some(thread) = self.thread.take() {
             // A panic in it has been told as a fault.
             let _ = thread.join();
@@ -180,7 +184,7 @@ impl Worker {
                 consumer.commit(&commits::list(&plan.settings.topic, offsets)?, CommitMode::Sync)
             };
             let committed = |after| plan.monitor.committed(plan.inlet, after);
-            if let Err(error) = context.due().commit_all(commit, |number| context.has(number), committed) {
+            if let Err(error) = context.due().commit_all(commit, committed) {
                 plan.faults.tell(commit_failed(&plan.settings, &error));
             }
         });
@@ -269,7 +273,6 @@ impl Worker {
                         | Code::UnknownMemberId
                         | Code::NotLeaderForPartition
                         | Code::LeaderNotAvailable
-                        | Code::AutoOffsetReset
                 )
             );
         if may_pass {
@@ -306,6 +309,9 @@ impl Worker {
         let context = self.consumer.context();
         context.kill_partitions();
         context.due().end(COMMIT_WAIT);
+        if let Some(members) = &self.plan.members {
+            members.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.plan.inlet);
+        }
         if let Some(committer) = committer {
             // A panic in it has been told as a fault.
             let _ = committer.join();

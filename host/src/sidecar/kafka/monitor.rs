@@ -48,6 +48,8 @@ pub struct InletState {
     pub records: u64,
     /// Such batches.
     pub batches: u64,
+    /// Emits of these that are written.
+    pub emits: u64,
     /// Records of these that were set aside.
     pub set_aside: u64,
     /// Batches that failed, counted at every try.
@@ -224,6 +226,7 @@ impl Inlet {
             partitions: partitions.len(),
             records: self.metrics.records.get(),
             batches: self.metrics.batches.get(),
+            emits: self.metrics.emits.load(Ordering::Relaxed),
             set_aside: self.metrics.set_aside.get(),
             failures: self.metrics.failures(),
             lag: lags.sum(),

@@ -63,6 +63,8 @@ pub(super) struct Partition {
     /// Held while a batch's emits are handed to the producer, and to revoke: what is revoked is not written.
     claim: Mutex<()>,
     is_revoked: AtomicBool,
+    /// Nothing of it is committed any more.
+    is_given_up: AtomicBool,
 }
 
 #[derive(Debug, Default)]
@@ -91,11 +93,13 @@ impl Partition {
             writing: AtomicUsize::new(0),
             claim: Mutex::default(),
             is_revoked: AtomicBool::new(false),
+            is_given_up: AtomicBool::new(false),
         }
     }
 
     /// Takes a record in. Its lane may not be woken before [`Partition::wake`].
     pub(super) fn push(&self, record: &Incoming<'_>) {
+        self.monitor.received(record.offset);
         let mut queue = lock(&self.queue);
         if queue.is_blocked || queue.is_ended {
             return;
@@ -211,8 +215,17 @@ impl Partition {
         self.writing.load(Ordering::Acquire) > 0
     }
 
-    pub(super) fn is_revoked(&self) -> bool {
+    fn is_revoked(&self) -> bool {
         self.is_revoked.load(Ordering::Acquire)
+    }
+
+    /// Nothing of it is committed any more: for [`Due`](super::commits::Due), under its lock.
+    pub(super) fn give_up(&self) {
+        self.is_given_up.store(true, Ordering::Release);
+    }
+
+    pub(super) fn is_given_up(&self) -> bool {
+        self.is_given_up.load(Ordering::Acquire)
     }
 
     /// The partition is another member's from now on, or nobody's. Waits for whoever is just handing over emits.

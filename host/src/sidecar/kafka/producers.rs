@@ -26,8 +26,6 @@ use crate::batch::Emit;
 
 /// How long to wait for room in a producer's queue before looking again.
 const QUEUE_FULL_WAIT: Duration = Duration::from_millis(2);
-/// Bytes from which on a message is alone in its request, so that a refusal is about itself: `batch.size`.
-const ALONE_BYTES: usize = 1_000_000;
 
 /// The producers of a conversation, by index of the outlet.
 #[derive(Debug)]
@@ -226,8 +224,8 @@ impl std::fmt::Debug for Reports {
 }
 
 impl ClientContext for Reports {
-    fn log(&self, _level: RDKafkaLogLevel, facility: &str, text: &str) {
-        crate::telemetry::kafka_log(facility, text);
+    fn log(&self, level: RDKafkaLogLevel, facility: &str, text: &str) {
+        self.events.log(level, facility, text);
     }
 
     fn stats(&self, statistics: rdkafka::Statistics) {
@@ -254,7 +252,7 @@ impl ProducerContext<NoCustomPartitioner> for Reports {
         let Some(bound) = self.bound(message.topic()) else { return delivery.lose() };
         match error.rdkafka_error_code() {
             Some(RDKafkaErrorCode::MessageSizeTooLarge | RDKafkaErrorCode::InvalidMessageSize)
-                if *bytes >= ALONE_BYTES =>
+                if *bytes >= bound.alone_bytes =>
             {
                 bound.broker_refused(*bytes);
                 delivery.refuse(Refused { why: too_large_for_broker(bound, *bytes) });

@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use rdkafka::ClientConfig;
-use rdkafka::consumer::ConsumerGroupMetadata;
+use rdkafka::consumer::{Consumer as _, ConsumerGroupMetadata};
 use rdkafka::error::{KafkaError, KafkaResult, RDKafkaErrorCode};
 use rdkafka::producer::Producer as _;
 use tokio::sync::mpsc;
@@ -23,6 +23,7 @@ use super::commits;
 use super::delivery::Delivery;
 use super::emits::Emitted;
 use super::fault::Faults;
+use super::inlet::Consumer;
 use super::producers::{Producers, SharedProducer, Unwritten};
 
 /// How long a transaction waits for more once it has something: a fraction of what committing it takes.
@@ -38,6 +39,12 @@ pub(super) const INIT_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// How often is looked whether a transaction's messages are delivered.
 const DELIVERY_CHECK_INTERVAL: Duration = Duration::from_micros(200);
+
+/// How long aborting one may take.
+const ABORT_TIMEOUT: Duration = Duration::from_secs(5);
+/// How often one is tried that the group has overtaken, and the wait before a step is repeated.
+const TRIES_MAX: usize = 5;
+const RETRY_WAIT: Duration = Duration::from_millis(20);
 
 /// An acknowledged batch.
 struct Acknowledged {
@@ -60,21 +67,32 @@ pub(super) struct Transactions {
     waiting: mpsc::Sender<Acknowledged>,
 }
 
-/// As which member of which group an inlet's offsets are committed, by index of the inlet.
-pub(super) type Memberships = Arc<Mutex<HashMap<u32, Membership>>>;
+/// Whose offsets are committed, by index of the inlet.
+pub(super) type Members = Arc<Mutex<HashMap<u32, Member>>>;
 
-/// An inlet's topic, and what its consumer was in its group when it last got partitions. Not what it is at the moment: one
-/// that was thrown out of its group is nobody, and a broker believes nobody whatever offsets it is given.
-pub(super) struct Membership {
+/// An inlet's consumer and topic. It is asked who it is in its group for each transaction, while the partitions cannot be
+/// revoked.
+#[derive(Clone)]
+pub(super) struct Member {
+    pub(super) consumer: Arc<Consumer>,
     pub(super) topic: String,
-    pub(super) metadata: ConsumerGroupMetadata,
+}
+
+impl Member {
+    /// Who it is. One that was thrown out of its group is nobody, and a broker believes nobody whatever it says: asked
+    /// after that, whether it was.
+    fn membership(&self) -> KafkaResult<ConsumerGroupMetadata> {
+        let membership = self.consumer.group_metadata();
+        let membership = membership.filter(|_| !self.consumer.assignment_lost());
+        membership.ok_or(KafkaError::ConsumerCommit(RDKafkaErrorCode::AssignmentLost))
+    }
 }
 
 /// What makes transactions.
 struct Transactor {
     producer: SharedProducer,
     producers: Arc<Producers>,
-    memberships: Memberships,
+    members: Members,
 }
 
 impl Transactions {
@@ -82,14 +100,14 @@ impl Transactions {
     pub(super) fn start(
         producer: &SharedProducer,
         producers: &Arc<Producers>,
-        memberships: &Memberships,
+        members: &Members,
         faults: Faults,
     ) -> (Self, JoinHandle<()>) {
         let (waiting, batches) = mpsc::channel(WAITING_BATCHES_MAX);
         let transactor = Arc::new(Transactor {
             producer: Arc::clone(producer),
             producers: Arc::clone(producers),
-            memberships: Arc::clone(memberships),
+            members: Arc::clone(members),
         });
         let task = tokio::spawn(async move {
             if let Err(text) = transactor.run(batches).await {
@@ -142,10 +160,16 @@ impl Transactor {
         if ours.is_empty() {
             return Ok(());
         }
-        let result = self.write(&ours);
-        if result.is_err() {
-            // The producer goes with the conversation; its successor ends what could not be aborted.
-            let _ = self.producer.abort_transaction(TRANSACTION_TIMEOUT);
+        let mut result = self.try_once(&ours);
+        for _ in 1..TRIES_MAX {
+            // The group has moved on while this member kept its partitions; as who it is now it may commit.
+            match &result {
+                Err(error) if is_outdated(error) && !ours.iter().any(|of| of.delivery.is_lost()) => {
+                    std::thread::sleep(RETRY_WAIT);
+                }
+                _ => break,
+            }
+            result = self.try_once(&ours);
         }
         drop(claims);
         for Acknowledged { delivery, .. } in ours {
@@ -154,48 +178,57 @@ impl Transactor {
         result
     }
 
-    fn write(&self, group: &[&Acknowledged]) -> KafkaResult<()> {
+    /// As [`Transactor::commit`], and aborts what fails.
+    fn try_once(&self, group: &[&Acknowledged]) -> KafkaResult<()> {
+        let result = self.commit(group, Instant::now() + TRANSACTION_TIMEOUT);
+        if result.is_err() {
+            // The producer goes with the conversation; its successor ends what cannot be aborted.
+            let _ = self.producer.abort_transaction(ABORT_TIMEOUT);
+        }
+        result
+    }
+
+    fn commit(&self, group: &[&Acknowledged], deadline: Instant) -> KafkaResult<()> {
         self.producer.begin_transaction()?;
         for Acknowledged { emits, delivery } in group {
             self.producers.write_blocking(emits, delivery)?;
         }
-        self.await_delivery();
+        // Looked for here: the client library's own wait, in committing, looks every 100 ms only. What is not delivered by
+        // the deadline is found by the commit.
+        while self.producer.in_flight_count() > 0 && Instant::now() < deadline {
+            std::thread::sleep(DELIVERY_CHECK_INTERVAL);
+        }
         let mut offsets = HashMap::<u32, HashMap<i32, i64>>::new();
         for Acknowledged { delivery, .. } in group {
             let partition = delivery.partition();
             // A partition's batches come in order: the last one counts.
             offsets.entry(partition.inlet).or_default().insert(partition.number, delivery.next_offset());
         }
-        {
-            let memberships = self.memberships.lock().unwrap_or_else(PoisonError::into_inner);
-            for (inlet, offsets) in &offsets {
-                let member =
-                    memberships.get(inlet).ok_or(KafkaError::ConsumerCommit(RDKafkaErrorCode::AssignmentLost))?;
-                let list = commits::list(&member.topic, offsets)?;
-                patiently(|wait| self.producer.send_offsets_to_transaction(&list, &member.metadata, wait))?;
-            }
+        for (inlet, offsets) in &offsets {
+            let member = self.members.lock().unwrap_or_else(PoisonError::into_inner).get(inlet).cloned();
+            let member = member.ok_or(KafkaError::ConsumerCommit(RDKafkaErrorCode::AssignmentLost))?;
+            let (list, membership) = (commits::list(&member.topic, offsets)?, member.membership()?);
+            patiently(deadline, |wait| self.producer.send_offsets_to_transaction(&list, &membership, wait))?;
         }
-        patiently(|wait| self.producer.commit_transaction(wait))
+        patiently(deadline, |wait| self.producer.commit_transaction(wait))
     }
 }
 
-impl Transactor {
-    /// Waits until every message is reported: the client library's own wait, in committing, looks every 100 ms only. What
-    /// is not delivered then is found by the commit.
-    fn await_delivery(&self) {
-        let deadline = Instant::now() + TRANSACTION_TIMEOUT;
-        while self.producer.in_flight_count() > 0 && Instant::now() < deadline {
-            std::thread::sleep(DELIVERY_CHECK_INTERVAL);
-        }
-    }
+/// Whether a transaction was refused for being of an earlier generation of the group. All its messages are delivered by
+/// then, so that it can be made once more.
+fn is_outdated(error: &KafkaError) -> bool {
+    use RDKafkaErrorCode as Code;
+    let code = error.rdkafka_error_code();
+    matches!(code, Some(Code::IllegalGeneration | Code::RebalanceInProgress | Code::StaleMemberEpoch))
 }
 
 /// Repeats a step that says it may be repeated, as long as the transaction may last.
-fn patiently(step: impl Fn(Duration) -> KafkaResult<()>) -> KafkaResult<()> {
-    let deadline = Instant::now() + TRANSACTION_TIMEOUT;
+fn patiently(deadline: Instant, step: impl Fn(Duration) -> KafkaResult<()>) -> KafkaResult<()> {
     loop {
         match step(deadline.saturating_duration_since(Instant::now())) {
-            Err(KafkaError::Transaction(error)) if error.is_retriable() && Instant::now() < deadline => {}
+            Err(KafkaError::Transaction(error)) if error.is_retriable() && Instant::now() < deadline => {
+                std::thread::sleep(RETRY_WAIT);
+            }
             result => return result,
         }
     }

@@ -23,6 +23,8 @@ const COMMON: &[(&str, &str)] = &[
 
 const CONSUMER: &[(&str, &str)] = &[
     ("auto.offset.reset", "earliest"),
+    // Java's; librdkafka takes bytes that were damaged on their way.
+    ("check.crcs", "true"),
     ("enable.auto.commit", "false"),
     ("enable.auto.offset.store", "false"),
     ("enable.partition.eof", "false"),

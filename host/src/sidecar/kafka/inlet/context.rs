@@ -1,16 +1,16 @@
-//! What a consumer calls back, always on the thread that polls it: rebalances, answers to commits, errors, counts.
+//! What a consumer calls back, always on the thread that polls it: rebalances, errors, counts.
 //!
 //! It owns the partitions that this member has, with the task of each. A partition that is taken away loses its claim
 //! first, so that nothing more of it is written; what was being written is waited for, for a moment, and committed; then
 //! its task is killed.
 
-use std::collections::HashMap;
 use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use rdkafka::config::RDKafkaLogLevel;
-use rdkafka::consumer::{BaseConsumer, CommitMode, Consumer as _, ConsumerContext, Rebalance};
+use rdkafka::consumer::{BaseConsumer, Consumer as _, ConsumerContext, Rebalance};
 use rdkafka::error::KafkaError;
 use rdkafka::topic_partition_list::TopicPartitionListElem;
 use rdkafka::{ClientContext, Statistics, TopicPartitionList};
@@ -21,15 +21,15 @@ use tokio::task::JoinHandle;
 use super::Plan;
 use crate::sidecar::BatchCaps;
 use crate::sidecar::kafka::client_events::ClientEvents;
-use crate::sidecar::kafka::commits::{self, Due};
+use crate::sidecar::kafka::commits::Due;
 use crate::sidecar::kafka::driver::{Driver, Shared};
 use crate::sidecar::kafka::fault::{Faults, PanicWatch};
 use crate::sidecar::kafka::monitor::Monitor;
 use crate::sidecar::kafka::partition::Partition;
-use crate::sidecar::kafka::transactions::{Membership, Memberships};
 
-/// How long a partition that is taken away may take to confirm what is being written.
+/// How long a partition that is taken away may take to confirm what is being written, and to commit it.
 const REVOKED_WRITE_WAIT: Duration = Duration::from_secs(1);
+const REVOKED_COMMIT_WAIT: Duration = Duration::from_secs(1);
 
 /// A consumer's own.
 pub(in super::super) struct Context {
@@ -42,8 +42,9 @@ pub(in super::super) struct Context {
     monitor: Arc<Monitor>,
     runtime: Handle,
     joined: watch::Sender<bool>,
-    memberships: Option<Memberships>,
     partitions: Mutex<super::Assigned>,
+    /// Partitions that come now are not worked on any more.
+    is_ending: AtomicBool,
 }
 
 /// A partition that this member has.
@@ -66,18 +67,13 @@ impl Context {
             monitor: Arc::clone(&plan.monitor),
             runtime,
             joined,
-            memberships: plan.memberships.clone(),
             partitions: Mutex::default(),
+            is_ending: AtomicBool::new(false),
         }
     }
 
     pub(super) fn due(&self) -> &Due {
         &self.shared.due
-    }
-
-    /// Whether this member has the partition of this number.
-    pub(super) fn has(&self, number: i32) -> bool {
-        lock(&self.partitions).contains_key(&number)
     }
 
     pub(super) fn topic(&self) -> &str {
@@ -96,6 +92,7 @@ impl Context {
 
     /// Lanes take no more.
     pub(super) fn end_partitions(&self) {
+        self.is_ending.store(true, Ordering::Release);
         lock(&self.partitions).values().for_each(|assigned| assigned.partition.end());
     }
 
@@ -106,6 +103,7 @@ impl Context {
 
     /// Kills what lanes have in hand.
     pub(super) fn kill_partitions(&self) {
+        self.is_ending.store(true, Ordering::Release);
         let partitions = std::mem::take(&mut *lock(&self.partitions));
         for Assigned { partition, task, .. } in partitions.into_values() {
             partition.revoke();
@@ -116,6 +114,9 @@ impl Context {
     fn assign(&self, number: i32) -> Assigned {
         let monitor = self.monitor.assigned(self.inlet, number);
         let partition = Arc::new(Partition::new(self.inlet, number, self.caps, monitor));
+        if self.is_ending.load(Ordering::Acquire) {
+            partition.end();
+        }
         let driver = Driver::new(Arc::clone(&partition), Arc::clone(&self.shared));
         let faults = self.faults.clone();
         let task = self.runtime.spawn(async move {
@@ -125,21 +126,7 @@ impl Context {
         Assigned { partition, is_paused: false, task }
     }
 
-    /// Keeps what the consumer is in its group, for the offsets of the partitions that it has got.
-    fn keep_membership(&self, consumer: &BaseConsumer<Self>) {
-        let Some(memberships) = &self.memberships else { return };
-        let metadata = consumer.group_metadata();
-        // Asked after that: one that was thrown out meanwhile would be nobody.
-        let metadata = metadata.filter(|_| !consumer.assignment_lost());
-        let mut memberships = lock(memberships);
-        match metadata {
-            Some(metadata) => drop(memberships.insert(self.inlet, Membership { topic: self.topic.clone(), metadata })),
-            None => drop(memberships.remove(&self.inlet)),
-        }
-    }
-
     fn assigned(&self, consumer: &BaseConsumer<Self>, list: &TopicPartitionList) {
-        self.keep_membership(consumer);
         // A partition that was paused when this member lost it would stay silent.
         if list.count() > 0
             && let Err(error) = consumer.resume(list)
@@ -175,24 +162,17 @@ impl Context {
             assigned.partition.revoke();
         }
         let is_lost = consumer.assignment_lost();
+        let partitions = gone.iter().map(|assigned| Arc::clone(&assigned.partition)).collect::<Vec<_>>();
         if !is_lost {
             let until = Instant::now() + REVOKED_WRITE_WAIT;
-            while gone.iter().any(|assigned| assigned.partition.is_writing()) && Instant::now() < until {
+            while partitions.iter().any(|partition| partition.is_writing()) && Instant::now() < until {
                 std::thread::sleep(Duration::from_millis(1));
             }
         }
-        let due = gone.iter().map(|assigned| assigned.partition.number);
-        let due = due.filter_map(|number| Some((number, self.due().take_of(number)?))).collect::<HashMap<_, _>>();
-        if !is_lost && !due.is_empty() {
-            let committed = commits::list(&self.topic, &due).and_then(|list| consumer.commit(&list, CommitMode::Sync));
-            // Whoever gets the partition reads these records once more.
-            if let Err(error) = committed {
-                tracing::info!(target: "streamlet", topic = %self.topic, %error, "not committed before the partitions were given up");
-            }
-        }
+        // What is not committed by then, whoever gets the partition reads once more.
+        self.due().give_up(&partitions, if is_lost { Duration::ZERO } else { REVOKED_COMMIT_WAIT });
         for assigned in &gone {
             assigned.task.abort();
-            self.monitor.revoked(self.inlet, assigned.partition.number);
         }
         tracing::info!(target: "streamlet", topic = %self.topic, revoked = gone.len(), lost = is_lost, "partitions revoked");
     }
@@ -215,8 +195,8 @@ impl ConsumerContext for Context {
 }
 
 impl ClientContext for Context {
-    fn log(&self, _level: RDKafkaLogLevel, facility: &str, text: &str) {
-        crate::telemetry::kafka_log(facility, text);
+    fn log(&self, level: RDKafkaLogLevel, facility: &str, text: &str) {
+        self.events.log(level, facility, text);
     }
 
     fn stats(&self, statistics: Statistics) {

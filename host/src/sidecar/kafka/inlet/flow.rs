@@ -15,7 +15,7 @@ use super::context::{Assigned, Context};
 /// Bytes that may wait in all partitions of an inlet together, before one of them is paused.
 const WAITING_BYTES_MAX: usize = 64 << 20;
 /// Bytes that may wait in one partition before it is paused, at least and at most.
-const PARTITION_BYTES: (usize, usize) = (2 << 20, 8 << 20);
+const PARTITION_BYTES: (usize, usize) = (256 << 10, 8 << 20);
 /// Records, likewise: tiny ones weigh more than their bytes.
 const PARTITION_RECORDS_MAX: usize = 50_000;
 /// For so long nobody polls while every partition has something to do; then those are paused, since a consumer that does

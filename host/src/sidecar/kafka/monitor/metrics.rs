@@ -19,6 +19,8 @@
 //!
 //! The first two are the platform's sidecar's; the others are named after the product.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use prometheus::{
@@ -77,6 +79,8 @@ pub(super) struct InletMetrics {
     bytes: IntCounter,
     pub(super) set_aside: IntCounter,
     pub(super) batches: IntCounter,
+    /// Emits of its records; metrics have them by outlet.
+    pub(super) emits: Arc<AtomicU64>,
     failures: Vec<IntCounter>,
     batch_seconds: Histogram,
     pub(super) commit_seconds: Histogram,
@@ -144,6 +148,7 @@ impl Metrics {
             bytes: self.record_bytes.get_metric_with_label_values(&[name])?,
             set_aside: self.set_aside.get_metric_with_label_values(&[name])?,
             batches: self.batches.get_metric_with_label_values(&[name])?,
+            emits: Arc::default(),
             failures: failures.collect::<Result<_, _>>()?,
             batch_seconds: self.batch_seconds.get_metric_with_label_values(&[name])?,
             commit_seconds: self.commit_seconds.get_metric_with_label_values(&[name])?,
@@ -204,6 +209,7 @@ impl InletMetrics {
         self.bytes.inc_by(written.bytes);
         self.set_aside.inc_by(written.set_aside);
         self.batches.inc();
+        self.emits.fetch_add(written.emits.iter().map(|(count, _)| count).sum(), Ordering::Relaxed);
         self.batch_seconds.observe(after.as_secs_f64());
     }
 

@@ -21,7 +21,9 @@ pub(in super::super) struct PartitionMonitor {
     in_flight: AtomicUsize,
     /// The offset before which everything is written; [`UNKNOWN`] before the first batch.
     next_offset: AtomicI64,
-    /// Where fetching stood before the first batch.
+    /// The offset after the last record that came.
+    received_offset: AtomicI64,
+    /// Where fetching stands: past what ends a transaction, which is no record.
     fetch_offset: AtomicI64,
     /// The offset of the topic's next record.
     end_offset: AtomicI64,
@@ -55,6 +57,7 @@ impl PartitionMonitor {
             metrics,
             in_flight: AtomicUsize::new(0),
             next_offset: AtomicI64::new(UNKNOWN),
+            received_offset: AtomicI64::new(UNKNOWN),
             fetch_offset: AtomicI64::new(UNKNOWN),
             end_offset: AtomicI64::new(UNKNOWN),
             failing: Mutex::default(),
@@ -64,6 +67,9 @@ impl PartitionMonitor {
     /// A new conversation has it: nothing is in flight.
     pub(super) fn begin(&self) {
         self.in_flight.store(0, Ordering::Release);
+        for offset in [&self.next_offset, &self.received_offset, &self.fetch_offset, &self.end_offset] {
+            offset.store(UNKNOWN, Ordering::Release);
+        }
     }
 
     /// A batch, or a batch's write, is begun.
@@ -113,17 +119,20 @@ impl PartitionMonitor {
 
     pub(super) fn reaches(&self, end_offset: i64, fetch_offset: i64) {
         self.end_offset.store(end_offset, Ordering::Release);
-        // Before the first batch, what is fetched next is what is not written yet.
-        if fetch_offset >= 0 && self.next_offset.load(Ordering::Acquire) == UNKNOWN {
-            self.fetch_offset.store(fetch_offset, Ordering::Release);
-        }
+        self.fetch_offset.store(fetch_offset.max(UNKNOWN), Ordering::Release);
+    }
+
+    /// A record has come.
+    pub(in super::super) fn received(&self, offset: i64) {
+        self.received_offset.store(offset + 1, Ordering::Release);
     }
 
     /// Records between what is written and the topic's end; none where it is not known.
     pub(super) fn lag(&self) -> Option<u64> {
         let of = |offset: &AtomicI64| offset.load(Ordering::Acquire);
         let (next, end) = (of(&self.next_offset), of(&self.end_offset));
-        let next = if next == UNKNOWN { of(&self.fetch_offset) } else { next };
+        // Where all that came is written, what is fetched next is what is not written yet.
+        let next = if next == of(&self.received_offset) { next.max(of(&self.fetch_offset)) } else { next };
         if next == UNKNOWN || end == UNKNOWN { None } else { u64::try_from((end - next).max(0)).ok() }
     }
 
