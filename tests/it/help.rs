@@ -45,13 +45,16 @@ fn of_kafka_check() {
 
 #[test]
 fn every_flag_but_the_repeatable_ones_names_its_twin_in_the_environment() {
-    for command in ["serve", "run", "descriptor", "compile"] {
-        let help = streamlet().args(&[command, "--help"]).run().stdout;
+    for command in ["serve", "run", "descriptor", "compile", "kafka check"] {
+        let words = command.split(' ').chain(["--help"]).collect::<Vec<_>>();
+        let help = streamlet().args(&words).run().stdout;
         let flags = help.split("\n      --").skip(1);
         for flag in flags.chain(help.split("\n  -").skip(1)) {
             let name = flag.split([' ', '\n']).next().unwrap();
-            let alone = ["input", "output", "set", "env", "dir", "out", "check", "h,", "V,"].contains(&name);
-            let is_the_platforms = name == "port" && flag.contains("[env: FLOW_PROCESS_PORT");
+            let alone =
+                ["input", "output", "inlet", "outlet", "set", "env", "dir", "out", "check", "h,", "V,"].contains(&name);
+            // The platform has names of its own for what its sidecar has too.
+            let is_the_platforms = flag.contains("[env: FLOW_");
             assert!(
                 alone || is_the_platforms || flag.contains("[env: STREAMLET_"),
                 "--{name} of {command} has no twin"

@@ -57,7 +57,9 @@ impl Check {
         let settings = match Settings::from_conf(&files.conf, &descriptor, &|name| std::env::var(name).ok()) {
             Ok(settings) => settings,
             Err(problems) => {
-                problems.iter().for_each(|problem| console.error(&problem.to_string()));
+                for problem in &problems {
+                    console.error(&problem.to_string());
+                }
                 return Ok(Exit::Broke);
             }
         };

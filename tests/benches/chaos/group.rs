@@ -13,8 +13,8 @@ use crate::random::Random;
 
 /// Members that are to be there, and that may be.
 const MEMBERS: (usize, usize) = (2, 3);
-/// Of a thousand batches so many fail, trap and are slow.
-const ODDS: &str = "odds=5";
+/// How long a group waits for a member that says nothing.
+const SESSION: Duration = Duration::from_secs(6);
 /// How long a member that is stopped may take.
 const STOPS_WITHIN: Duration = Duration::from_secs(30);
 /// How often is looked.
@@ -56,18 +56,20 @@ impl Group {
         let outputs = [broker.topic("even", crate::PARTITIONS), broker.topic("odd", crate::PARTITIONS)];
         let name = broker.group("chaos");
         let component = guests::component("flaky");
-        let mut arguments =
-            ["run", component.to_str().unwrap(), "--bootstrap", broker.address()].map(str::to_owned).to_vec();
-        arguments.extend(["--inlet", input.name(), "--group", name.name(), "--set", ODDS].map(str::to_owned));
-        for (port, topic) in ["even", "odd"].iter().zip(&outputs) {
-            arguments.extend(["--outlet".to_owned(), format!("{port}={}", topic.name())]);
-        }
-        // A batch of a size at which something is in flight most of the time.
-        arguments.extend(["--max-records", "20", "--max-backoff", "2 s", "--log-format", "json"].map(str::to_owned));
+        let logs = tempfile::tempdir().unwrap();
+        let directory = logs.path();
+        std::fs::write(directory.join("streamlet.conf"), conf(broker, &name, input, &outputs)).unwrap();
+        let described = Command::new(env!("CARGO_BIN_EXE_streamlet-under-test"))
+            .args(["descriptor", component.to_str().unwrap(), "--out"])
+            .arg(directory.join("descriptor.json"))
+            .status();
+        assert!(described.unwrap().success(), "the guest is described");
+        let flags = ["--max-backoff", "2 s", "--log-format", "json", "--config-dir", directory.to_str().unwrap()];
+        let mut arguments = ["run", component.to_str().unwrap()].map(str::to_owned).to_vec();
+        arguments.extend(flags.map(str::to_owned));
         if mode == Mode::ExactlyOnce {
             arguments.push("--exactly-once".to_owned());
         }
-        let logs = tempfile::tempdir().unwrap();
         let mut group = Self { mode, name, arguments, outputs, members: Vec::new(), logs, started: 0 };
         group.mend();
         group
@@ -114,6 +116,15 @@ impl Group {
         let member = self.take(random);
         stopped(member);
         self.mend();
+    }
+
+    /// A member stands still for longer than its group waits for it, and then goes on as if nothing had been.
+    pub(crate) fn freeze_one(&mut self, random: &mut Random) {
+        let last = u64::try_from(self.members.len()).unwrap() - 1;
+        let member = &self.members[usize::try_from(random.between(0, last)).unwrap()];
+        signal(member, "-STOP");
+        thread::sleep(SESSION + Duration::from_secs(2));
+        signal(member, "-CONT");
     }
 
     fn take(&mut self, random: &mut Random) -> Child {
@@ -169,10 +180,34 @@ impl Drop for Group {
     }
 }
 
+/// What the members are told. `odds`: of a thousand batches so many fail, trap and are slow.
+fn conf(broker: &Broker, group: &Name, input: &Topic, [even, odd]: &[Topic; 2]) -> String {
+    let (address, group, session) = (broker.address(), group.name(), SESSION.as_millis());
+    let [input, even, odd] = [input, even, odd].map(Topic::name);
+    format!(
+        r#"
+        flow {{
+          pipeline = chaos, streamlet = flaky, config {{ odds = 5 }}
+          inlets.in {{
+            topic = {input}, group = {group}, bootstrap.servers = "{address}"
+            consumer-config {{ session.timeout.ms = {session} }}
+          }}
+          outlets {{
+            even {{ topic = {even}, bootstrap.servers = "{address}" }}
+            odd  {{ topic = {odd}, bootstrap.servers = "{address}" }}
+          }}
+        }}"#
+    )
+}
+
+fn signal(member: &Child, signal: &str) {
+    let sent = Command::new("kill").args([signal, &member.id().to_string()]).status().unwrap();
+    assert!(sent.success(), "a member has ended by itself");
+}
+
 /// Asks a member to end, and waits.
 fn stopped(mut member: Child) {
-    let asked = Command::new("kill").args(["-TERM", &member.id().to_string()]).status().unwrap();
-    assert!(asked.success(), "a member has ended by itself");
+    signal(&member, "-TERM");
     let began = Instant::now();
     while member.try_wait().unwrap().is_none() {
         if began.elapsed() > STOPS_WITHIN {

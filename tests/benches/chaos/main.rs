@@ -1,4 +1,4 @@
-//! Chaos: members killed, stopped, joined, the broker killed and restarted, a guest that fails by chance, all at random
+//! Chaos: members killed, stopped, joined, frozen until their group has given them up, the broker killed and restarted, a guest that fails by chance, all at random
 //! under load, and then the truth at the outlets.
 //!
 //! ```sh
@@ -48,6 +48,7 @@ struct Events {
     kills: usize,
     stops: usize,
     joins: usize,
+    freezes: usize,
     broker_restarts: usize,
 }
 
@@ -70,13 +71,14 @@ fn main() -> ExitCode {
     let events = unleash(&broker, &mut groups, Duration::from_secs(seconds), &mut Random::new(seed));
     println!("{events:?}");
     let sent = load.stop();
+    let records = input.read();
     // Whoever was killed last is there again, so that all of it is processed.
     let ok = groups.map(|mut group| {
         group.mend();
         group.settle(&input, SETTLES_WITHIN);
         let faults = group.faults();
         group.stop();
-        let summary = truth::check(sent, &group.outputs());
+        let summary = truth::check(sent, &records, &group.outputs());
         println!("{}: {summary}, {faults} batches failed by guests or faults", group.mode());
         summary.is_good(group.mode(), events.kills)
     });
@@ -105,9 +107,13 @@ fn unleash(broker: &Broker, groups: &mut [Group; 2], duration: Duration, random:
                 group.kill_one(random);
                 events.kills += 1;
             }
-            5..7 => {
+            5 | 6 => {
                 group.stop_one(random);
                 events.stops += 1;
+            }
+            7 => {
+                group.freeze_one(random);
+                events.freezes += 1;
             }
             _ => events.joins += usize::from(group.join()),
         }

@@ -31,19 +31,18 @@ impl Deployment {
     }
 
     fn through(self, broker: &Broker, listener: Listener, password: &str) -> Self {
-        let mut connection = format!("security.protocol = {}\n", listener.protocol());
+        let mut lines = vec![format!("security.protocol = {}", listener.protocol())];
         if listener.is_encrypted() {
-            connection += &format!("ssl.truststore.location = \"{}\"\n", broker.ca().display());
+            lines.push(format!("ssl.truststore.location = \"{}\"", broker.ca().display()));
         }
         if let Some(mechanism) = listener.mechanism() {
             let module =
                 if mechanism == Mechanism::Plain { "plain.PlainLoginModule" } else { "scram.ScramLoginModule" };
             let login = format!("username=\\\"{}\\\" password=\\\"{password}\\\"", broker.username());
-            connection += &format!(
-                "sasl.mechanism = {}\nsasl.jaas.config = \"org.apache.kafka.common.security.{module} required {login};\"\n",
-                mechanism.name()
-            );
+            lines.push(format!("sasl.mechanism = {}", mechanism.name()));
+            lines.push(format!("sasl.jaas.config = \"org.apache.kafka.common.security.{module} required {login};\""));
         }
+        let connection = lines.join("\n") + "\n";
         Self { bootstrap: broker.address_of(listener).to_owned(), connection, ..self }
     }
 

@@ -88,8 +88,9 @@ fn check_refused_write(name: &str, topic_bytes_max: &str, emit_bytes: usize, by_
     running.wait("some tries", || (running.logged(refused) >= 2).then_some(()));
     let line = running.wait_for(refused);
     assert!(line.contains(scene.out.name()), "{line}");
-    let committed = scene.input.committed(&scene.group)[0].expect("the batches before it are through");
-    assert!((5..=12).contains(&committed), "nothing at or past 12: {committed}");
+    let committed = || scene.input.committed(&scene.group).first().copied().flatten();
+    let before = committed().expect("the batches before it are through");
+    assert!((5..=12).contains(&before), "nothing at or past 12: {before}");
 
     broker.configure(&scene.out, &[("max.message.bytes", "9000000")]);
     let ended = if by_itself {
@@ -98,7 +99,7 @@ fn check_refused_write(name: &str, topic_bytes_max: &str, emit_bytes: usize, by_
         running.stop()
     } else {
         assert_eq!(running.stop().code, Some(0));
-        assert!(scene.input.committed(&scene.group)[0] <= Some(12));
+        assert!(committed() <= Some(12), "nothing at or past 12");
         let next = faulty.start();
         scene.input.wait_committed(&scene.group);
         next.stop()
@@ -106,7 +107,7 @@ fn check_refused_write(name: &str, topic_bytes_max: &str, emit_bytes: usize, by_
     assert_eq!(ended.code, Some(0));
     let emits = scene.out.read();
     let text = |emit: &Record| if emit.text().starts_with('g') { "event 12".to_owned() } else { emit.text() };
-    let last = emits[emits.len() - 8..].iter().map(text).collect::<Vec<_>>();
+    let last = emits.iter().skip(emits.len().saturating_sub(8)).map(text).collect::<Vec<_>>();
     assert_eq!(last, (12..20).map(|n| format!("event {n}")).collect::<Vec<_>>(), "the last pass is whole and in order");
     for n in 0..20 {
         assert!(emits.iter().any(|emit| text(emit) == format!("event {n}")), "event {n} is there");

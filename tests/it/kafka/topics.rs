@@ -12,7 +12,7 @@ fn check_missing(first_is_inlet: bool) {
     let faulty = deployment("faulty", broker.address(), &group).inlet_named("in", &input).outlet_named("out", &out);
     let running = faulty.outlet("other", &other).start();
     let is_missing = |topic: &str| !broker.topics().contains(topic);
-    let make = |topic: &str| broker.topic_named(topic, 1, &[]);
+    let create = |topic: &str| broker.topic_named(topic, 1, &[]);
     let said = |topic: &str| running.wait_for(&format!("topic={topic}"));
     let is_not_ready = || {
         let (status, body) = running.get("/ready");
@@ -24,16 +24,16 @@ fn check_missing(first_is_inlet: bool) {
     assert!(line.contains("waiting for the topic of outlet \"out\"; it is not created"), "{line}");
     assert!(is_not_ready() && is_missing(&input) && is_missing(&out));
     let (made, line): (Topic, _) = if first_is_inlet {
-        let made = make(&input);
+        let made = create(&input);
         made.produce(&[Record::new("early")]);
         assert!(is_not_ready() && is_missing(&out), "one is still missing");
-        make(&out);
+        create(&out);
         (made, None)
     } else {
-        make(&out);
+        create(&out);
         let line = said(&input);
         assert!(is_not_ready() && is_missing(&input), "one is still missing");
-        (make(&input), Some(line))
+        (create(&input), Some(line))
     };
     assert!(line.is_none_or(|line| line.contains("waiting for the topic of inlet \"in\"")));
     running.wait_ready();

@@ -32,7 +32,6 @@ fn sent(name: &str, flags: &[&str]) -> Option<BTreeSet<i16>> {
     scene.input.wait_committed(&scene.group);
     until("a heartbeat", || (broker.tap().count(faulty.client_id(), 12) > 0).then_some(()));
     assert_eq!((first.stop().code, second.stop().code), (Some(0), Some(0)));
-    println!("{name}: {}", broker.tap().summary(faulty.client_id()).join(", "));
     Some(broker.tap().keys(faulty.client_id()))
 }
 

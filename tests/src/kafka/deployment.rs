@@ -193,5 +193,8 @@ impl Deployment {
 
 /// Settings as HOCON; a value is always text.
 fn settings(settings: &[(String, String)]) -> String {
-    settings.iter().map(|(key, value)| format!(" \"{key}\" = \"{value}\"\n")).collect()
+    settings.iter().fold(String::new(), |mut text, (key, value)| {
+        let _ = writeln!(text, " \"{key}\" = \"{value}\"");
+        text
+    })
 }

@@ -1,5 +1,6 @@
 //! The report of `kafka check` for people: a line for each thing that was looked at, each readable by itself.
 
+use std::fmt::Write as _;
 use std::io::Write as _;
 
 use anyhow::Context as _;
@@ -30,11 +31,16 @@ struct Lines(String);
 
 impl Lines {
     fn ok(&mut self, text: &str) {
-        self.0 += &format!("ok     {text}\n");
+        self.line(format_args!("ok     {text}"));
     }
 
     fn wrong(&mut self, of: &str, problem: &Problem) {
-        self.0 += &format!("wrong  {of}: {problem}\n");
+        self.line(format_args!("wrong  {of}: {problem}"));
+    }
+
+    fn line(&mut self, line: std::fmt::Arguments<'_>) {
+        // A `String` takes everything.
+        let _ = writeln!(self.0, "{line}");
     }
 
     fn access(&mut self, access: &AccessReport) {

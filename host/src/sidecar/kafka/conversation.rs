@@ -22,7 +22,7 @@ use super::inlet::{Inlet, Plan, StartError};
 use super::producers::{Producers, Reports, SharedProducer};
 use super::settings::{OutletSettings, Settings};
 use super::state_files::StateFiles;
-use super::transactions::{Consumers, INIT_TIMEOUT, Transactions};
+use super::transactions::{INIT_TIMEOUT, Memberships, Transactions};
 use super::writer::Writer;
 use super::{Delivery, Options, topics};
 use crate::guest::Guest;
@@ -95,10 +95,10 @@ impl Run<'_> {
         let events = ClientEvents::new(self.monitor);
         // Where nothing is written there is nothing to write once.
         let first = self.settings.outlets.first();
-        let (opened, consumers) = match (&self.options.delivery, first) {
+        let (opened, memberships) = match (&self.options.delivery, first) {
             (Delivery::ExactlyOnce { transactional_id }, Some(first)) => {
                 match self.transactional(first, transactional_id, faults, &events).await? {
-                    Some(producers) => (producers, Some(Consumers::default())),
+                    Some(producers) => (producers, Some(Memberships::default())),
                     None => return Ok(None),
                 }
             }
@@ -109,11 +109,11 @@ impl Run<'_> {
         };
         let opened = Arc::new(opened);
         self.await_topics(&opened, &events, is_over).await;
-        let transactional = opened.of(0).zip(consumers.as_ref());
+        let transactional = opened.of(0).zip(memberships.as_ref());
         let (writer, transactions) = match transactional {
             None => (Writer::AtLeastOnce(Arc::clone(&opened)), None),
-            Some((producer, consumers)) => {
-                let (transactions, task) = Transactions::start(producer, &opened, consumers, faults.clone());
+            Some((producer, memberships)) => {
+                let (transactions, task) = Transactions::start(producer, &opened, memberships, faults.clone());
                 (Writer::ExactlyOnce(transactions), Some(task))
             }
         };
@@ -122,7 +122,7 @@ impl Run<'_> {
             let shared = driver::Shared {
                 topics: Topics { guest: Arc::clone(guest), outlets: Arc::clone(self.outlets) },
                 writer: writer.clone(),
-                due: Arc::new(Due::new(consumers.is_some())),
+                due: Arc::new(Due::new(memberships.is_some())),
                 policy: self.options.policy,
                 back_off_max: self.options.back_off_max,
             };
@@ -132,7 +132,7 @@ impl Run<'_> {
                 shared: Arc::new(shared),
                 faults: faults.clone(),
                 events: events.of(&settings.name),
-                consumers: consumers.clone(),
+                memberships: memberships.clone(),
                 monitor: Arc::clone(self.monitor),
             })?);
         }

@@ -10,8 +10,8 @@ mod flow;
 mod reading;
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
-use std::sync::{Arc, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -25,7 +25,7 @@ use super::driver::Shared;
 use super::fault::{Faults, PanicWatch};
 use super::settings::InletSettings;
 use super::topics;
-use super::transactions::{Consumers, Source};
+use super::transactions::Memberships;
 use context::Context;
 use flow::Flow;
 use reading::Reader;
@@ -54,8 +54,8 @@ pub(super) struct Plan {
     pub(super) shared: Arc<Shared>,
     pub(super) faults: Faults,
     pub(super) events: ClientEvents,
-    /// Where a transaction finds the consumer; none without transactions.
-    pub(super) consumers: Option<Consumers>,
+    /// Where transactions find whose offsets they commit; none without transactions.
+    pub(super) memberships: Option<Memberships>,
     pub(super) monitor: Arc<super::monitor::Monitor>,
 }
 
@@ -92,10 +92,6 @@ impl Inlet {
         let context = Context::new(&plan, handle, joined);
         let consumer = plan.settings.client.config().create_with_context::<_, Consumer>(context)?;
         let consumer = Arc::new(consumer);
-        if let Some(consumers) = &plan.consumers {
-            let source = Source { consumer: Arc::clone(&consumer), topic: plan.settings.topic.clone() };
-            consumers.lock().unwrap_or_else(PoisonError::into_inner).insert(plan.inlet, source);
-        }
         let order = Arc::new(AtomicU8::new(Order::Run as u8));
         let (end, ended) = watch::channel(());
         let worker = Worker { plan, consumer, order: Arc::clone(&order), flow: Flow::default() };
@@ -310,9 +306,6 @@ impl Worker {
         let context = self.consumer.context();
         context.kill_partitions();
         context.due().end(COMMIT_WAIT);
-        if let Some(consumers) = &self.plan.consumers {
-            consumers.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.plan.inlet);
-        }
         if let Some(committer) = committer {
             // A panic in it has been told as a fault.
             let _ = committer.join();

@@ -12,8 +12,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use rdkafka::ClientConfig;
-use rdkafka::consumer::Consumer as _;
-use rdkafka::error::{KafkaError, KafkaResult};
+use rdkafka::consumer::ConsumerGroupMetadata;
+use rdkafka::error::{KafkaError, KafkaResult, RDKafkaErrorCode};
 use rdkafka::producer::Producer as _;
 use tokio::sync::mpsc;
 use tokio::task::{JoinHandle, spawn_blocking};
@@ -23,7 +23,6 @@ use super::commits;
 use super::delivery::Delivery;
 use super::emits::Emitted;
 use super::fault::Faults;
-use super::inlet::Consumer;
 use super::producers::{Producers, SharedProducer, Unwritten};
 
 /// How long a transaction waits for more once it has something: a fraction of what committing it takes.
@@ -61,20 +60,21 @@ pub(super) struct Transactions {
     waiting: mpsc::Sender<Acknowledged>,
 }
 
-/// The consumers whose offsets are committed, by index of the inlet.
-pub(super) type Consumers = Arc<Mutex<HashMap<u32, Source>>>;
+/// As which member of which group an inlet's offsets are committed, by index of the inlet.
+pub(super) type Memberships = Arc<Mutex<HashMap<u32, Membership>>>;
 
-/// An inlet's consumer and topic.
-pub(super) struct Source {
-    pub(super) consumer: Arc<Consumer>,
+/// An inlet's topic, and what its consumer was in its group when it last got partitions. Not what it is at the moment: one
+/// that was thrown out of its group is nobody, and a broker believes nobody whatever offsets it is given.
+pub(super) struct Membership {
     pub(super) topic: String,
+    pub(super) metadata: ConsumerGroupMetadata,
 }
 
 /// What makes transactions.
 struct Transactor {
     producer: SharedProducer,
     producers: Arc<Producers>,
-    consumers: Consumers,
+    memberships: Memberships,
 }
 
 impl Transactions {
@@ -82,14 +82,14 @@ impl Transactions {
     pub(super) fn start(
         producer: &SharedProducer,
         producers: &Arc<Producers>,
-        consumers: &Consumers,
+        memberships: &Memberships,
         faults: Faults,
     ) -> (Self, JoinHandle<()>) {
         let (waiting, batches) = mpsc::channel(WAITING_BATCHES_MAX);
         let transactor = Arc::new(Transactor {
             producer: Arc::clone(producer),
             producers: Arc::clone(producers),
-            consumers: Arc::clone(consumers),
+            memberships: Arc::clone(memberships),
         });
         let task = tokio::spawn(async move {
             if let Err(text) = transactor.run(batches).await {
@@ -167,12 +167,12 @@ impl Transactor {
             offsets.entry(partition.inlet).or_default().insert(partition.number, delivery.next_offset());
         }
         {
-            let consumers = self.consumers.lock().unwrap_or_else(PoisonError::into_inner);
+            let memberships = self.memberships.lock().unwrap_or_else(PoisonError::into_inner);
             for (inlet, offsets) in &offsets {
-                let Some(Source { consumer, topic }) = consumers.get(inlet) else { continue };
-                let Some(metadata) = consumer.group_metadata() else { continue };
-                let list = commits::list(topic, offsets)?;
-                patiently(|wait| self.producer.send_offsets_to_transaction(&list, &metadata, wait))?;
+                let member =
+                    memberships.get(inlet).ok_or(KafkaError::ConsumerCommit(RDKafkaErrorCode::AssignmentLost))?;
+                let list = commits::list(&member.topic, offsets)?;
+                patiently(|wait| self.producer.send_offsets_to_transaction(&list, &member.metadata, wait))?;
             }
         }
         patiently(|wait| self.producer.commit_transaction(wait))

@@ -50,7 +50,9 @@ mod tests {
 
     fn client(role: Role, entries: &[(&str, &str)]) -> ClientSettings {
         let mut settings = ClientSettings::new(role);
-        entries.iter().for_each(|(key, value)| settings.set(key, *value));
+        for (key, value) in entries {
+            settings.set(key, *value);
+        }
         settings
     }
 

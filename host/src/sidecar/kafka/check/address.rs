@@ -44,8 +44,7 @@ fn one(server: &str) -> Result<Address, Problem> {
         // More than one colon without brackets is an address of version 6 without a port.
         None => match rest.split_once(':') {
             Some((host, port)) if !port.contains(':') => (host, Some(port)),
-            Some(_) => (rest, None),
-            None => (rest, None),
+            _ => (rest, None),
         },
     };
     let port = port.map_or(Ok(DEFAULT_PORT), |port| port.parse().map_err(|_| refused()))?;

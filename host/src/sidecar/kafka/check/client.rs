@@ -141,8 +141,7 @@ fn bare(reason: &str) -> &str {
 fn without_values(error: &KafkaError) -> String {
     match error {
         KafkaError::ClientConfig(_, _, key, _) if is_secret(key) => format!("the value of {key} is refused"),
-        KafkaError::ClientConfig(_, description, _, _) => description.clone(),
-        KafkaError::ClientCreation(description) => description.clone(),
+        KafkaError::ClientConfig(_, description, _, _) | KafkaError::ClientCreation(description) => description.clone(),
         other => other.to_string(),
     }
 }

@@ -1,6 +1,6 @@
 //! One port on its cluster: its topic, and an inlet's group with what it has still to read.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rdkafka::consumer::{BaseConsumer, Consumer as _};
 use rdkafka::error::{KafkaError, KafkaResult, RDKafkaErrorCode};
@@ -12,8 +12,10 @@ use super::{GroupReport, MemberReport, OffsetReport, PortReport, Problem};
 use crate::sidecar::kafka::client::ClientSettings;
 use crate::sidecar::kafka::settings::{InletSettings, OutletSettings};
 
-/// How long each question about a group may take.
+/// How long each question about a group may take, tries included.
 const GROUP_WAIT: Duration = Duration::from_secs(5);
+/// The wait before a coordinator that is not ready is asked again.
+const RETRY_WAIT: Duration = Duration::from_millis(200);
 /// Partitions that a text names; more of them are no help.
 const NAMED_MAX: usize = 10;
 
@@ -100,7 +102,7 @@ fn leaderless(topic: &str, partitions: &[MetadataPartition]) -> Option<Problem> 
 
 /// What the coordinator says of a group. One that nobody has used yet is unknown to it, which is no problem.
 fn group(consumer: &BaseConsumer<Heard>, name: &str) -> Result<GroupReport, Problem> {
-    let list = consumer.fetch_group_list(Some(name), GROUP_WAIT);
+    let list = patiently(|| consumer.fetch_group_list(Some(name), GROUP_WAIT));
     let list = list.map_err(|error| problem("learn the state", name, &error))?;
     let found = list.groups().iter().find(|group| group.name() == name);
     let members = found.map(rdkafka::groups::GroupInfo::members).unwrap_or_default();
@@ -130,7 +132,8 @@ fn offsets(
         let end = consumer.offsets_for_times(list(Offset::End)?, GROUP_WAIT)?;
         KafkaResult::Ok((committed, first, end))
     };
-    let (committed, first, end) = look().map_err(|error| problem("learn the offsets", &inlet.group, &error))?;
+    let (committed, first, end) =
+        patiently(look).map_err(|error| problem("learn the offsets", &inlet.group, &error))?;
     let reads_from_the_end = inlet.client.get("auto.offset.reset") == Some("latest");
     let offset =
         |list: &TopicPartitionList, partition: i32| match list.find_partition(&inlet.topic, partition)?.offset() {
@@ -153,6 +156,23 @@ fn list(topic: &str, partitions: &[i32], offset: Offset) -> KafkaResult<TopicPar
         list.add_partition_offset(topic, *partition, offset)?;
     }
     Ok(list)
+}
+
+/// Asks again while the coordinator says that it is not ready, as one is that was started a moment ago.
+fn patiently<T>(ask: impl Fn() -> KafkaResult<T>) -> KafkaResult<T> {
+    let began = Instant::now();
+    loop {
+        match ask() {
+            Err(error) if is_passing(&error) && began.elapsed() < GROUP_WAIT => std::thread::sleep(RETRY_WAIT),
+            answer => return answer,
+        }
+    }
+}
+
+fn is_passing(error: &KafkaError) -> bool {
+    use RDKafkaErrorCode::{CoordinatorLoadInProgress, CoordinatorNotAvailable, NotCoordinator};
+    let code = error.rdkafka_error_code();
+    code.is_some_and(|code| matches!(code, CoordinatorLoadInProgress | CoordinatorNotAvailable | NotCoordinator))
 }
 
 fn problem(what: &'static str, group: &str, error: &KafkaError) -> Problem {

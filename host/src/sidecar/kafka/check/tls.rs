@@ -156,7 +156,7 @@ fn failed(address: &Address, protocol: Protocol, error: &HandshakeError<TcpStrea
 
 /// OpenSSL's reasons, without its places and numbers.
 fn reasons(errors: &openssl::error::ErrorStack) -> String {
-    let reasons = errors.errors().iter().filter_map(|error| error.reason()).collect::<Vec<_>>();
+    let reasons = errors.errors().iter().filter_map(openssl::error::Error::reason).collect::<Vec<_>>();
     if reasons.is_empty() { "OpenSSL gives no reason".into() } else { reasons.join(", ") }
 }
 

@@ -26,6 +26,7 @@ use crate::sidecar::kafka::driver::{Driver, Shared};
 use crate::sidecar::kafka::fault::{Faults, PanicWatch};
 use crate::sidecar::kafka::monitor::Monitor;
 use crate::sidecar::kafka::partition::Partition;
+use crate::sidecar::kafka::transactions::{Membership, Memberships};
 
 /// How long a partition that is taken away may take to confirm what is being written.
 const REVOKED_WRITE_WAIT: Duration = Duration::from_secs(1);
@@ -41,6 +42,7 @@ pub(in super::super) struct Context {
     monitor: Arc<Monitor>,
     runtime: Handle,
     joined: watch::Sender<bool>,
+    memberships: Option<Memberships>,
     partitions: Mutex<super::Assigned>,
 }
 
@@ -64,6 +66,7 @@ impl Context {
             monitor: Arc::clone(&plan.monitor),
             runtime,
             joined,
+            memberships: plan.memberships.clone(),
             partitions: Mutex::default(),
         }
     }
@@ -122,7 +125,21 @@ impl Context {
         Assigned { partition, is_paused: false, task }
     }
 
+    /// Keeps what the consumer is in its group, for the offsets of the partitions that it has got.
+    fn keep_membership(&self, consumer: &BaseConsumer<Self>) {
+        let Some(memberships) = &self.memberships else { return };
+        let metadata = consumer.group_metadata();
+        // Asked after that: one that was thrown out meanwhile would be nobody.
+        let metadata = metadata.filter(|_| !consumer.assignment_lost());
+        let mut memberships = lock(memberships);
+        match metadata {
+            Some(metadata) => drop(memberships.insert(self.inlet, Membership { topic: self.topic.clone(), metadata })),
+            None => drop(memberships.remove(&self.inlet)),
+        }
+    }
+
     fn assigned(&self, consumer: &BaseConsumer<Self>, list: &TopicPartitionList) {
+        self.keep_membership(consumer);
         // A partition that was paused when this member lost it would stay silent.
         if list.count() > 0
             && let Err(error) = consumer.resume(list)

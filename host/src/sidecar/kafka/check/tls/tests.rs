@@ -78,7 +78,9 @@ fn listener(pair: &Pair) -> Address {
 fn settings(entries: &[(&str, &str)]) -> ClientSettings {
     let mut settings = ClientSettings::new(Role::Consumer);
     settings.set("security.protocol", "ssl");
-    entries.iter().for_each(|(key, value)| settings.set(key, *value));
+    for (key, value) in entries {
+        settings.set(key, *value);
+    }
     settings
 }
 
