@@ -89,6 +89,9 @@ impl Due {
                 continue;
             };
             if !passes(&error) || failing_since.get_or_insert(sent).elapsed() > FAILING_MAX {
+                // Nobody is to wait for an answer that is there.
+                self.lock().is_committing = false;
+                self.changed.notify_all();
                 return Err(error);
             }
             for (partition, next_offset) in offsets.into_iter().filter(|(partition, _)| is_assigned(*partition)) {
@@ -218,5 +221,6 @@ mod tests {
         due.add(0, 10);
         let refused = failed(RDKafkaErrorCode::GroupAuthorizationFailed);
         assert_eq!(commit(&due, &[refused.clone(), Ok(())], 0).0, refused);
+        assert!(!due.lock().is_committing, "whoever ends it does not wait");
     }
 }
