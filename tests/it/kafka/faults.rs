@@ -53,6 +53,7 @@ fn check_refused(api: Api, code: Code, told: &str) {
     }
     let ids = ids(&running);
     assert_eq!(ids.iter().collect::<BTreeSet<_>>().len(), 2, "each has an id of its own, which is logged: {ids:?}");
+    assert_eq!(running.logged("did not leave its group in time"), 0, "a void conversation ends at once");
     assert_eq!(running.stop().code, Some(0));
     check(&[first, then].concat(), &scene.out.read());
 }

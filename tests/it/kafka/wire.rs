@@ -26,13 +26,15 @@ fn sent(name: &str, flags: &[&str]) -> Option<BTreeSet<i16>> {
     let scene = Scene::new(broker, name, 4);
     let scene = Scene::of([scene.input, scene.out, scene.other], scene.group, &broker.tap().address());
     let faulty = scene.faulty.flags(flags);
-    scene.input.produce(&events(10, 10, 4, |_, _| "both"));
-    let (first, second) = (faulty.start(), faulty.another().start());
+    let another = faulty.another();
+    let (first, second) = (faulty.start(), another.start());
     scene.group.wait_stable(2);
+    scene.input.produce(&events(10, 10, 4, |_, _| "both"));
     scene.input.wait_committed(&scene.group);
     until("a heartbeat", || (broker.tap().count(faulty.client_id(), 12) > 0).then_some(()));
     assert_eq!((first.stop().code, second.stop().code), (Some(0), Some(0)));
-    Some(broker.tap().keys(faulty.client_id()))
+    let of_both = [&faulty, &another].map(|member| broker.tap().keys(member.client_id()));
+    Some(of_both.into_iter().flatten().collect())
 }
 
 #[track_caller]
