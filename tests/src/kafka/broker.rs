@@ -44,7 +44,7 @@ impl Broker {
     /// It does not start, with `CI` set.
     pub fn shared() -> Option<&'static Self> {
         static SHARED: OnceLock<Result<Broker, String>> = OnceLock::new();
-        SHARED.get_or_init(|| Self::start(true)).as_ref().map_err(|reason| not_run(reason)).ok()
+        SHARED.get_or_init(|| Self::start(true, None)).as_ref().map_err(|reason| not_run(reason)).ok()
     }
 
     /// A node for one test alone, which may kill it. None as with [`Broker::shared`].
@@ -52,10 +52,22 @@ impl Broker {
     /// # Panics
     /// As [`Broker::shared`].
     pub fn own() -> Option<Self> {
-        Self::start(false).map_err(|reason| not_run(&reason)).ok()
+        Self::start(false, None).map_err(|reason| not_run(&reason)).ok()
     }
 
-    fn start(is_shared: bool) -> Result<Self, String> {
+    /// A node for one program's tests with one more listener, for Kerberos, with what `tests/kerberos/realm` put into
+    /// `realm`. The error is why there can be no Kafka.
+    ///
+    /// # Errors
+    /// As [`Broker::shared`] gives none.
+    ///
+    /// # Panics
+    /// As [`Broker::shared`].
+    pub fn with_kerberos(realm: &Path) -> Result<Self, String> {
+        Self::start(false, Some(realm))
+    }
+
+    fn start(is_shared: bool, realm: Option<&Path>) -> Result<Self, String> {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         let (id, number) = (std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
         let directory = std::env::temp_dir().join(format!("streamlet-tests-kafka-{id}-{number}"));
@@ -64,6 +76,9 @@ impl Broker {
         command.args(["--attached", "--port", "0"]);
         command.args(["--listener", &format!("TAPPED=PLAINTEXT:{}", tap.port())]);
         command.args(["--listener", &format!("SASL_TAPPED=SASL_PLAINTEXT:{}", sasl_tap.port())]);
+        if let Some(realm) = realm {
+            command.arg("--kerberos").arg(realm);
+        }
         // Ctrl-C is for the tests; the node goes after them.
         command.process_group(0).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut keeper = command.spawn().expect("the script starts");
@@ -92,6 +107,14 @@ impl Broker {
     /// The script has not said it.
     pub fn address_of(&self, listener: Listener) -> &str {
         self.named(listener.protocol())
+    }
+
+    /// The address of the listener for Kerberos.
+    ///
+    /// # Panics
+    /// It was started without.
+    pub fn kerberos_address(&self) -> &str {
+        self.named("KERBEROS")
     }
 
     /// The file of the authority that signed its certificate.

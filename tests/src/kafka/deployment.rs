@@ -31,6 +31,7 @@ pub struct Deployment {
     producer: Vec<(String, String)>,
     records_max: usize,
     flags: Vec<String>,
+    environment: Vec<(String, String)>,
 }
 
 impl Deployment {
@@ -51,6 +52,7 @@ impl Deployment {
             producer: Vec::new(),
             records_max: 100,
             flags: Vec::new(),
+            environment: Vec::new(),
         }
     }
 
@@ -120,6 +122,13 @@ impl Deployment {
         self
     }
 
+    /// With this in its environment.
+    #[must_use]
+    pub fn env(mut self, name: &str, value: &str) -> Self {
+        self.environment.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
     /// As another member, which has a client's name of its own.
     #[must_use]
     pub fn another(&self) -> Self {
@@ -186,6 +195,7 @@ impl Deployment {
         fs::write(directory.join("streamlet.conf"), conf).unwrap();
         fs::write(directory.join("descriptor.json"), descriptor).unwrap();
         let program = Program::at(&self.binary).args(&["run"]).arg(&self.component);
+        let program = self.environment.iter().fold(program, |program, (name, value)| program.env(name, value));
         let flags = self.flags.iter().map(String::as_str).collect::<Vec<_>>();
         Running::start(program.args(&flags), directory)
     }

@@ -2,9 +2,10 @@
 //!
 //! Ports whose clients reach the same cluster in the same way are looked at together: each broker's name, socket, TLS,
 //! and what it answers to requests of our own, since librdkafka tells none of its versions and mechanisms ([`probe`],
-//! [`tls`], [`wire`]); then, through librdkafka with the port's own settings, whether the cluster lets the client in
-//! ([`cluster`]), and each port's topic, group and lag ([`port`]). Nothing is written, nobody joins a group, no topic is
-//! created. No value of a record and no secret is in any text. It ends by itself: every wait has an end.
+//! [`tls`], [`wire`]); whether a Kerberos ticket can be had, where one is needed ([`ticket`]); then, through librdkafka
+//! with the port's own settings, whether the cluster lets the client in ([`cluster`]), and each port's topic, group and
+//! lag ([`port`]). Nothing is written, nobody joins a group, no topic is created. No value of a record and no secret is in
+//! any text. It ends by itself: every wait has an end.
 
 mod access;
 mod address;
@@ -14,6 +15,7 @@ mod port;
 mod probe;
 mod problem;
 mod report;
+mod ticket;
 mod tls;
 mod wire;
 
@@ -34,7 +36,7 @@ pub use wire::{ApiRange, api_name};
 use super::settings::Settings;
 
 /// How long everything of one cluster may take: the sum of the waits of its parts.
-const ACCESS_WAIT: Duration = Duration::from_secs(90);
+const ACCESS_WAIT: Duration = Duration::from_secs(110);
 
 /// Looks at everything that the ports of `settings` need.
 pub async fn check(settings: &Settings) -> Report {
@@ -64,7 +66,8 @@ async fn one(access: Access) -> (AccessReport, Vec<PortReport>) {
     }
     let settings = access.settings.clone();
     let topic = access.ports.first().map(|port| port.topic().to_owned()).unwrap_or_default();
-    match blocking(move || cluster::ask(&settings, &topic)).await {
+    let asked = blocking(move || ticket::get(&settings).and_then(|()| cluster::ask(&settings, &topic)));
+    match asked.await {
         Ok(cluster) => {
             let told = cluster.brokers.iter().cloned();
             let unseen = told.filter(|told| !report.brokers.iter().any(|broker| broker.address == told.to_string()));

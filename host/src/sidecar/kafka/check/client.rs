@@ -114,10 +114,16 @@ impl Client {
             matches!(code, RDKafkaErrorCode::Authentication | RDKafkaErrorCode::SaslAuthenticationFailed)
         };
         let (_, reason) = heard.iter().find(|(code, _)| code.as_ref().is_some_and(refused))?;
+        let mechanism = settings.get("sasl.mechanism").unwrap_or("GSSAPI");
+        let before_sending = bare(reason).strip_prefix("Failed to initialize SASL authentication: ");
+        if let Some(reason) = before_sending.filter(|_| mechanism == "GSSAPI") {
+            let service = settings.get("sasl.kerberos.service.name").unwrap_or("kafka").to_owned();
+            return Some(Problem::ServiceTicket { service, reason: minor(reason).to_owned() });
+        }
         let user = settings.get("sasl.username").or_else(|| settings.get("sasl.kerberos.principal"));
         Some(Problem::Authentication {
             who: user.map_or_else(|| "this client".into(), |user| format!("user \"{user}\"")),
-            mechanism: settings.get("sasl.mechanism").unwrap_or("GSSAPI").to_owned(),
+            mechanism: mechanism.to_owned(),
             reason: bare(reason).to_owned(),
         })
     }
@@ -137,6 +143,12 @@ fn bare(reason: &str) -> &str {
     rest.trim_end_matches(['.', ' '])
 }
 
+/// What Kerberos says, within what GSSAPI says, within what SASL says.
+fn minor(reason: &str) -> &str {
+    let rest = reason.split_once("GSSAPI Error: ").map_or(reason, |(_, rest)| rest);
+    rest.split_once(" (").map_or(rest, |(_, rest)| rest.strip_suffix(')').unwrap_or(rest))
+}
+
 /// Why a client cannot be made. A refused value may be a secret, and librdkafka repeats it.
 fn without_values(error: &KafkaError) -> String {
     match error {
@@ -152,4 +164,8 @@ fn reasons_are_bare() {
                   username or password (after 305ms in state AUTH_REQ)";
     assert_eq!(bare(reason), "Authentication failed: Invalid username or password");
     assert_eq!(bare("1/1 brokers are down"), "1/1 brokers are down");
+    let reason = "SASL handshake failed (start (-1)): SASL(-1): generic failure: GSSAPI Error: No credentials were supplied \
+                  (No Kerberos credentials available (default cache: FILE:/tmp/krb5cc_0))";
+    assert_eq!(minor(reason), "No Kerberos credentials available (default cache: FILE:/tmp/krb5cc_0)");
+    assert_eq!(minor("no mechanism available"), "no mechanism available");
 }

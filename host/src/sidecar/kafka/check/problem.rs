@@ -168,13 +168,44 @@ pub enum Problem {
         reason: String,
     },
     /// Wrong user or password.
-    #[error("the cluster refuses {who} by {mechanism}: {reason}; correct the user or the password in sasl.jaas.config")]
+    #[error("the cluster refuses {who} by {mechanism}: {reason}; {}", login_advice(.mechanism))]
     Authentication {
         /// The user.
         who: String,
         /// By what.
         mechanism: String,
         /// The broker's words.
+        reason: String,
+    },
+    /// The KDC gives no ticket, or is not reached.
+    #[error(
+        "cannot get a Kerberos ticket for \"{principal}\": {reason}; correct keyTab or principal in sasl.jaas.config, or \
+         the realm in krb5.conf (KRB5_CONFIG)"
+    )]
+    Ticket {
+        /// For whom.
+        principal: String,
+        /// The words of `kinit`.
+        reason: String,
+    },
+    /// The client's own ticket is missing, or the KDC gives none for the brokers.
+    #[error(
+        "no Kerberos ticket for the service \"{service}\" of the brokers: {reason}; look at `klist`, and correct \
+         sasl.kerberos.service.name or the hosts' names: tickets are for both"
+    )]
+    ServiceTicket {
+        /// Of `sasl.kerberos.service.name`.
+        service: String,
+        /// Kerberos's words.
+        reason: String,
+    },
+    /// Nothing is there that gets tickets.
+    #[error(
+        "cannot run what gets Kerberos tickets: {reason}; install kinit (on Debian: krb5-user), or correct \
+         sasl.kerberos.kinit.cmd"
+    )]
+    NoKinit {
+        /// The shell's words.
         reason: String,
     },
     /// librdkafka gets no answer where our own requests did.
@@ -241,6 +272,14 @@ fn name_advice(is_advertised: bool) -> &'static str {
         "the cluster tells its clients to come there: correct the broker's advertised.listeners, or this machine's names"
     } else {
         "correct bootstrap.servers"
+    }
+}
+
+fn login_advice(mechanism: &str) -> &'static str {
+    if mechanism == "GSSAPI" {
+        "the broker's log says why; its key tab may be an old one"
+    } else {
+        "correct the user or the password in sasl.jaas.config"
     }
 }
 

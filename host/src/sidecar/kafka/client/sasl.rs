@@ -1,6 +1,7 @@
 //! Who a client says it is: mechanism and login.
 
 use super::jaas::{Login, Module};
+use super::special;
 use super::translation::{Given, Translation};
 
 const MECHANISMS: &str = "PLAIN, SCRAM-SHA-256, SCRAM-SHA-512 or GSSAPI";
@@ -37,7 +38,8 @@ pub(super) fn translate(translation: &mut Translation<'_>) {
     }
     let line = first.map_or_else(|| translation.line_of(&["security.protocol"]), |first| first.line);
     match mechanism {
-        Mechanism::Kerberos => kerberos(translation, line, given.is_some()),
+        Mechanism::Kerberos if cfg!(feature = "kerberos") => kerberos(translation, line),
+        Mechanism::Kerberos => no_kerberos(translation, line, given),
         Mechanism::Plain | Mechanism::Scram => {
             let is_known = |name: &str| translation.is_set(name);
             if login.is_none() && !(is_known("sasl.username") && is_known("sasl.password")) {
@@ -123,18 +125,29 @@ fn kerberos_login(translation: &mut Translation<'_>, given: &Given, login: &Logi
     }
 }
 
-fn kerberos(translation: &mut Translation<'_>, line: usize, is_given: bool) {
-    if cfg!(feature = "kerberos") {
+/// librdkafka gets tickets with a command. Its own names a principal `kafkaclient` where none is given.
+fn kerberos(translation: &mut Translation<'_>, line: usize) {
+    if translation.is_set("sasl.kerberos.kinit.cmd") {
         return;
     }
+    if !translation.is_set("sasl.kerberos.keytab") {
+        let advice = "the mechanism needs a login; write it, with Krb5LoginModule";
+        return translation.missing(line, "sasl.jaas.config", advice);
+    }
+    if !translation.is_set("sasl.kerberos.principal") {
+        let advice = "a key tab is of somebody; write it, or principal=\"…\" in sasl.jaas.config";
+        return translation.missing(line, "sasl.kerberos.principal", advice);
+    }
+    translation.settings.set("sasl.kerberos.kinit.cmd", special::kinit_command("kinit"));
+}
+
+fn no_kerberos(translation: &mut Translation<'_>, line: usize, given: Option<&Given>) {
     let advice = "this streamlet was built without Kerberos; build it with the cargo feature `kerberos`, or take \
                   PLAIN, SCRAM-SHA-256 or SCRAM-SHA-512";
-    if is_given {
-        let given = translation.given_first(&["sasl.mechanism", "sasl.mechanisms"]);
-        if let Some(given) = given {
-            translation.value_unsupported(given, advice);
+    match given {
+        Some(given) => translation.value_unsupported(given, advice),
+        None => {
+            translation.missing(line, "sasl.mechanism", format!("without it the mechanism is GSSAPI, but {advice}"));
         }
-    } else {
-        translation.missing(line, "sasl.mechanism", format!("without it the mechanism is GSSAPI, but {advice}"));
     }
 }

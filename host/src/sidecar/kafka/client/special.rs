@@ -136,13 +136,14 @@ pub(super) fn two_phase(translation: &mut Translation<'_>, given: &Given) {
 pub(super) fn kinit(translation: &mut Translation<'_>, given: &Given) {
     let text = given.value.trim();
     let is_path = text.starts_with('/') && text.ends_with("kinit") && !text.contains(char::is_whitespace);
-    let command = if is_path {
-        let login = "-t \"%{sasl.kerberos.keytab}\" -k %{sasl.kerberos.principal}";
-        format!("{text} -R {login} || {text} {login}")
-    } else {
-        text.to_owned()
-    };
+    let command = if is_path { kinit_command(text) } else { text.to_owned() };
     translation.put(given, "sasl.kerberos.kinit.cmd", command);
+}
+
+/// As librdkafka's own, which says at every start that there is no ticket yet to be renewed.
+pub(super) fn kinit_command(program: &str) -> String {
+    let login = "-t \"%{sasl.kerberos.keytab}\" -k \"%{sasl.kerberos.principal}\"";
+    format!("{program} -R {login} 2>/dev/null || {program} {login}")
 }
 
 /// Java and OpenSSL name suites differently: `TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384` is `ECDHE-RSA-AES256-GCM-SHA384`.

@@ -142,6 +142,26 @@ fn kerberos_is_a_feature() {
     );
 }
 
+#[cfg(feature = "kerberos")]
+#[test]
+fn kerberos_needs_a_login() {
+    let sasl = ("security.protocol", "SASL_PLAINTEXT");
+    check(
+        CONSUMER,
+        &[sasl, ("sasl.mechanism", "GSSAPI")],
+        &[
+            "2: Kafka setting \"sasl.jaas.config\" is missing: the mechanism needs a login; write it, with Krb5LoginModule",
+        ],
+    );
+    let nobody = KERBEROS.replace("principal=\"flow@EXAMPLE\"", "");
+    check(
+        CONSUMER,
+        &[sasl, ("sasl.mechanism", "GSSAPI"), ("sasl.jaas.config", &nobody)],
+        &["2: Kafka setting \"sasl.kerberos.principal\" is missing: a key tab is of somebody; write it, or \
+           principal=\"…\" in sasl.jaas.config"],
+    );
+}
+
 /// Without a client: one with Kerberos would run `kinit`.
 #[test]
 fn kerberos_logins() {
@@ -160,8 +180,8 @@ fn kerberos_logins() {
         ("sasl.kerberos.service.name", "kafka"),
         (
             "sasl.kerberos.kinit.cmd",
-            "/usr/bin/kinit -R -t \"%{sasl.kerberos.keytab}\" -k %{sasl.kerberos.principal} || /usr/bin/kinit -t \
-             \"%{sasl.kerberos.keytab}\" -k %{sasl.kerberos.principal}",
+            "/usr/bin/kinit -R -t \"%{sasl.kerberos.keytab}\" -k \"%{sasl.kerberos.principal}\" 2>/dev/null || \
+             /usr/bin/kinit -t \"%{sasl.kerberos.keytab}\" -k \"%{sasl.kerberos.principal}\"",
         ),
     ] {
         assert_eq!(settings.get(name), Some(value));
