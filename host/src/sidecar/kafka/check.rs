@@ -1,10 +1,10 @@
 //! Looks at Kafka as a run would find it, and says in plain words what is wrong; `streamlet kafka check` prints it.
 //!
 //! Ports whose clients reach the same cluster in the same way are looked at together: each broker's name, socket, TLS,
-//! and what it answers to requests of our own, since librdkafka tells none of its versions and mechanisms ([`probe`],
-//! [`tls`], [`wire`]); whether a Kerberos ticket can be had, where one is needed ([`ticket`]); then, through librdkafka
-//! with the port's own settings, whether the cluster lets the client in ([`cluster`]), and each port's topic, group and
-//! lag ([`port`]). Nothing is written, nobody joins a group, no topic is created. No value of a record and no secret is in
+//! and what it answers to requests of our own, since librdkafka tells none of its versions and mechanisms (`probe`,
+//! `tls`, `wire`); whether a Kerberos ticket can be had, where one is needed (`ticket`); then, through librdkafka
+//! with the port's own settings, whether the cluster lets the client in (`cluster`), and each port's topic, group and
+//! lag (`port`). Nothing is written, nobody joins a group, no topic is created. No value of a record and no secret is in
 //! any text. It ends by itself: every wait has an end.
 
 mod access;

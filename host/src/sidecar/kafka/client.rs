@@ -1,6 +1,6 @@
 //! A Kafka client's settings: from the Java names that people have to those of librdkafka.
 //!
-//! Owns the table of names ([`table`] for Java's, [`native`] for librdkafka's own), the translation of values and
+//! Owns the table of names (`table` for Java's, `native` for librdkafka's own), the translation of values and
 //! units, the defaults, and what must fit together. Refuses what would break delivery, what belongs to a key of its own,
 //! and every name it does not know, with the nearest one it does; all of it at once. Warns of what has no effect here.
 //! Never shows a value in a text, nor a secret in `Debug`. Reaches no network: values are checked by librdkafka's own
