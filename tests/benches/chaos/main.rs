@@ -4,6 +4,7 @@
 //! ```sh
 //! cargo bench -p streamlet-tests --bench chaos -- --seconds 90
 //! cargo bench -p streamlet-tests --bench chaos -- --seconds 3600 --seed 7
+//! cargo bench -p streamlet-tests --bench chaos -- --spare-broker
 //! ```
 //!
 //! Two groups read the same topic, one at least once and one exactly once. It ends with exit code 1 if a record is lost or
@@ -55,13 +56,14 @@ struct Events {
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1).filter(|argument| argument != "--bench");
-    let (mut seconds, mut seed) = (90, u64::from(std::process::id()));
+    let (mut seconds, mut seed, mut spares_broker) = (90, u64::from(std::process::id()), false);
     while let Some(argument) = arguments.next() {
         let mut number = || arguments.next().and_then(|text| text.parse::<u64>().ok()).expect("a number");
         match argument.as_str() {
             "--seconds" => seconds = number(),
             "--seed" => seed = number(),
-            other => panic!("{other:?} instead of --seconds N or --seed N"),
+            "--spare-broker" => spares_broker = true,
+            other => panic!("{other:?} instead of --seconds N, --seed N or --spare-broker"),
         }
     }
     let Some(broker) = Broker::own() else { return ExitCode::SUCCESS };
@@ -69,7 +71,8 @@ fn main() -> ExitCode {
     let input = broker.topic("numbers", PARTITIONS);
     let mut groups = Mode::ALL.map(|mode| Group::start(mode, &broker, &input));
     let load = Load::start(&broker, &input);
-    let events = unleash(&broker, &mut groups, Duration::from_secs(seconds), &mut Random::new(seed));
+    let killed = (!spares_broker).then_some(&broker);
+    let events = unleash(killed, &mut groups, Duration::from_secs(seconds), &mut Random::new(seed));
     println!("{events:?}");
     let sent = load.stop();
     let records = input.read();
@@ -88,14 +91,14 @@ fn main() -> ExitCode {
 }
 
 /// One event after the other, at random.
-fn unleash(broker: &Broker, groups: &mut [Group; 2], duration: Duration, random: &mut Random) -> Events {
+fn unleash(broker: Option<&Broker>, groups: &mut [Group; 2], duration: Duration, random: &mut Random) -> Events {
     let began = Instant::now();
     let mut events = Events::default();
     // The first is in the middle, whatever chance says.
     let mut restart_at = duration / 2;
     while began.elapsed() < duration {
         thread::sleep(Duration::from_millis(random.between(PAUSE_MS.0, PAUSE_MS.1)));
-        if began.elapsed() > restart_at {
+        if let Some(broker) = broker.filter(|_| began.elapsed() > restart_at) {
             restart_at = began.elapsed() + Duration::from_mins(1);
             broker.kill();
             thread::sleep(DOWN);
