@@ -11,7 +11,7 @@ use streamlet_tests::kafka::{Broker, Listener, Topic};
 /// Keys, of which each partition has some.
 pub(crate) const KEYS: u64 = 60;
 /// Numbers at a time, and the pause after them: enough that something is always in flight.
-const AT_A_TIME: u64 = 100;
+const AT_A_TIME: u64 = 300;
 const PAUSE: Duration = Duration::from_millis(20);
 /// How long the last of them may take to arrive.
 const PATIENCE: Duration = Duration::from_mins(2);
