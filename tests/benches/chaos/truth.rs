@@ -8,6 +8,15 @@ use streamlet_tests::kafka::Record;
 use crate::group::Mode;
 use crate::load::KEYS;
 
+/// What a run shows, the worst last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Verdict {
+    Good,
+    /// No kill has met a batch in flight.
+    NothingProven,
+    Bad,
+}
+
 /// What came of so many numbers.
 #[derive(Debug, Default)]
 pub(crate) struct Summary {
@@ -22,13 +31,19 @@ pub(crate) struct Summary {
 }
 
 impl Summary {
-    pub(crate) fn is_good(&self, mode: Mode, kills: usize, aborted: usize) -> bool {
-        let duplicates_are_right = match mode {
-            Mode::ExactlyOnce => self.duplicated == 0 && (aborted > 0 || kills == 0),
-            // Without any, nothing was in flight when members were killed.
-            Mode::AtLeastOnce => self.duplicated > 0 || kills == 0,
+    pub(crate) fn verdict(&self, mode: Mode, kills: usize, aborted: usize) -> Verdict {
+        let is_exact = mode == Mode::AtLeastOnce || self.duplicated == 0;
+        let met = match mode {
+            Mode::AtLeastOnce => self.duplicated > 0,
+            Mode::ExactlyOnce => aborted > 0,
         };
-        self.lost == 0 && self.reordered == 0 && self.misplaced == 0 && duplicates_are_right
+        if self.lost > 0 || self.reordered > 0 || self.misplaced > 0 || !is_exact {
+            Verdict::Bad
+        } else if met || kills == 0 {
+            Verdict::Good
+        } else {
+            Verdict::NothingProven
+        }
     }
 }
 
