@@ -21,6 +21,8 @@ use crate::fixtures;
 
 /// How long a start may take; fetching Kafka for the first time is in it.
 const STARTS_WITHIN: Duration = Duration::from_mins(10);
+/// What Kafka says of partitions whose markers it skips.
+const SKIPPED_MARKERS: &str = "these partitions are likely deleted already and hence can be skipped";
 /// With what the script ends where Java or Maven are missing.
 const NOT_INSTALLED: i32 = 3;
 
@@ -160,6 +162,16 @@ impl Broker {
     /// What the node has logged since it was started last.
     pub fn log(&self) -> String {
         std::fs::read_to_string(self.directory.join("log")).unwrap_or_default()
+    }
+
+    /// Transactions whose markers the node has skipped, by its own log of all its lives.
+    ///
+    /// A coordinator that was killed between a transaction's decision and its markers finds no leader for the partitions
+    /// while the one node there is comes back, takes them for deleted, and calls the transaction complete (Apache Kafka
+    /// 4.4). Its partitions then hold a transaction that nobody ends, and its group offsets that nobody decides.
+    pub fn skipped_markers(&self) -> usize {
+        let before = std::fs::read_to_string(self.directory.join("log.before")).unwrap_or_default();
+        [before, self.log()].iter().map(|log| log.matches(SKIPPED_MARKERS).count()).sum()
     }
 
     /// Ends it with SIGKILL; [`Broker::restart`] brings it back.

@@ -5,12 +5,13 @@
 //! for those who look for it: the target `kafka`, at the level debug.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use rdkafka::config::RDKafkaLogLevel;
 use rdkafka::error::{KafkaError, RDKafkaErrorCode};
 
+use super::locks::lock;
 use super::monitor::Monitor;
 use crate::telemetry;
 
@@ -68,7 +69,7 @@ impl ClientEvents {
 
     /// How often it came since it was last told, if it is to be told now.
     fn is_news(&self, kind: String) -> Option<u64> {
-        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut told = lock(&self.told);
         let kind = if told.len() >= KINDS_MAX { String::new() } else { kind };
         let now = Instant::now();
         match told.get_mut(&(Arc::clone(&self.port), kind.clone())) {
@@ -90,7 +91,7 @@ impl ClientEvents {
 
     /// Whether this client has told anything yet.
     fn has_told(&self) -> bool {
-        let told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        let told = lock(&self.told);
         told.keys().any(|(port, _)| *port == self.port)
     }
 

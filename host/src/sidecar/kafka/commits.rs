@@ -10,10 +10,12 @@ use std::collections::HashMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use rdkafka::error::{KafkaError, KafkaResult, RDKafkaErrorCode};
+use rdkafka::error::KafkaResult;
 use rdkafka::{Offset, TopicPartitionList};
 
+use super::locks::lock;
 use super::partition::Partition;
+use super::passing::passes;
 
 /// How long commits may fail with what passes by itself: the time that Java's consumer gives a commit.
 const FAILING_MAX: Duration = Duration::from_mins(1);
@@ -153,7 +155,7 @@ impl Due {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 }
 
@@ -171,30 +173,6 @@ fn offsets_of(offsets: &Offsets) -> HashMap<i32, i64> {
     offsets.iter().map(|(number, (_, next_offset))| (*number, *next_offset)).collect()
 }
 
-/// Whether a failed commit may be tried again.
-fn passes(error: &KafkaError) -> bool {
-    use RDKafkaErrorCode as Code;
-    matches!(
-        error.rdkafka_error_code(),
-        Some(
-            Code::RebalanceInProgress
-                | Code::IllegalGeneration
-                | Code::UnknownMemberId
-                | Code::NotCoordinator
-                | Code::CoordinatorNotAvailable
-                | Code::CoordinatorLoadInProgress
-                | Code::WaitingForCoordinator
-                | Code::RequestTimedOut
-                | Code::OperationTimedOut
-                | Code::BrokerTransportFailure
-                | Code::AllBrokersDown
-                | Code::NetworkException
-                | Code::AssignmentLost
-                | Code::StaleMemberEpoch
-        )
-    )
-}
-
 /// Offsets as librdkafka takes them.
 pub(super) fn list(topic: &str, offsets: &HashMap<i32, i64>) -> KafkaResult<TopicPartitionList> {
     let mut list = TopicPartitionList::with_capacity(offsets.len());
@@ -209,6 +187,8 @@ mod tests {
     use std::cell::RefCell;
 
     use super::super::monitor::Monitor;
+    use rdkafka::error::{KafkaError, RDKafkaErrorCode};
+
     use super::*;
     use crate::sidecar::BatchCaps;
 

@@ -1,6 +1,6 @@
 //! A batch's emits on their way: counted down as the brokers confirm them, from the producers' threads.
 //!
-//! Once every one is confirmed the batch's offsets are due, and only then. An emit that a broker refuses by itself, being
+//! Once every one is confirmed, and every one of the batches before it, the batch's offsets are due, and only then. An emit that a broker refuses by itself, being
 //! too large, fails its batch; any other failure voids the conversation. It ends with the last emit's report.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -56,7 +56,7 @@ impl Delivery {
         written: Written,
         taken: Instant,
     ) -> Arc<Self> {
-        partition.writing_began();
+        partition.writing_began(next_offset);
         Arc::new(Self {
             partition: Arc::clone(partition),
             next_offset,
@@ -109,9 +109,16 @@ impl Delivery {
     }
 
     fn end(&self) {
-        if self.outcome() == Delivered::All {
-            self.partition.monitor.written(&self.written, self.taken.elapsed(), self.next_offset);
-            self.due.delivered(&self.partition, self.next_offset);
+        match self.outcome() {
+            Delivered::All => {
+                self.partition.monitor.written(&self.written, self.taken.elapsed(), self.next_offset);
+                if let Some(next_offset) = self.partition.delivered(self.next_offset) {
+                    self.due.delivered(&self.partition, next_offset);
+                }
+            }
+            Delivered::Refused(_) => self.partition.refused(self.next_offset),
+            // Nothing behind it is ever committed.
+            Delivered::Lost => {}
         }
         self.partition.writing_ended();
         self.is_ended.store(true, Ordering::Release);

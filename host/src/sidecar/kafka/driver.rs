@@ -1,8 +1,8 @@
 //! One partition's task: takes batches, runs them through the lane, has their emits written.
 //!
 //! A batch's emits are held until the guest has acknowledged it. While they are being written the guest has the next
-//! batch already, whose emits wait in turn until the brokers have confirmed the first: what is written is always in the
-//! partition's order. A batch that fails is run again on a fresh instance, for ever, after a back-off that is this
+//! batch already. Several batches may be with the brokers at once, in the partition's order; one that a broker may refuse
+//! for itself is there alone, since what came behind it would stand before its second try. A batch that fails is run again on a fresh instance, for ever, after a back-off that is this
 //! partition's alone; nothing behind it is processed meanwhile. It ends when the partition does, with what it has in hand
 //! written, or killed when the partition is revoked or the conversation void.
 
@@ -42,7 +42,16 @@ pub(super) struct Driver {
     /// Batches that failed, or were taken and have to wait for one that did, in order.
     again: VecDeque<Taken>,
     /// Batches whose emits are being written, in order.
-    writing: VecDeque<(Taken, Arc<Delivery>)>,
+    writing: VecDeque<Writing>,
+}
+
+/// A batch that is with the brokers.
+#[derive(Debug)]
+struct Writing {
+    taken: Taken,
+    delivery: Arc<Delivery>,
+    /// How many may be there together with it, itself included.
+    together_max: usize,
 }
 
 /// A batch, and when it was taken.
@@ -66,8 +75,8 @@ impl Driver {
     /// Runs batches until the partition ends; then waits for what is being written.
     pub(super) async fn drive(mut self) {
         while let Ok(()) = self.step().await {}
-        while let Some((_, delivery)) = self.writing.pop_front() {
-            if delivery.wait().await != Delivered::All {
+        while let Some(writing) = self.writing.pop_front() {
+            if writing.delivery.wait().await != Delivered::All {
                 return;
             }
         }
@@ -83,14 +92,14 @@ impl Driver {
                 return self.failed(&failure).await;
             }
         };
-        // Those before it are confirmed, or it has to wait for them.
-        while self.writing.len() >= self.shared.writer.batches_max() {
+        let together_max = self.shared.writer.batches_max(&ran.emits);
+        while self.writing.iter().any(|writing| self.writing.len() >= writing.together_max.min(together_max)) {
             if let Err(failure) = self.settle().await? {
                 self.again.push_back(taken);
                 return self.failed(&failure).await;
             }
         }
-        self.hand_over(taken, ran).await
+        self.hand_over(taken, ran, together_max).await
     }
 
     /// The next batch. Meanwhile an earlier one may turn out not to be writable; then there is none.
@@ -104,7 +113,7 @@ impl Driver {
         let work = loop {
             let partition = Arc::clone(&self.partition);
             let idle_max = self.shared.topics.guest.idle_max();
-            let first = self.writing.front().map(|(_, delivery)| Arc::clone(delivery));
+            let first = self.writing.front().map(|writing| Arc::clone(&writing.delivery));
             tokio::select! {
                 biased;
                 () = async {
@@ -141,7 +150,7 @@ impl Driver {
 
     /// Waits for the first of the batches being written. One that was refused is to be run again, as are those after it.
     async fn settle(&mut self) -> Result<Result<(), Failure>, Over> {
-        let Some((taken, delivery)) = self.writing.front() else { return Ok(Ok(())) };
+        let Some(Writing { taken, delivery, .. }) = self.writing.front() else { return Ok(Ok(())) };
         match delivery.wait().await {
             Delivered::All => {
                 self.writing.pop_front();
@@ -150,7 +159,7 @@ impl Driver {
             }
             Delivered::Refused(refused) => {
                 let failure = self.shared.topics.refused(&taken.batch, refused.why);
-                let undone = self.writing.drain(..).map(|(taken, _)| taken);
+                let undone = self.writing.drain(..).map(|writing| writing.taken);
                 self.again.extend(undone);
                 Ok(Err(failure))
             }
@@ -170,24 +179,24 @@ impl Driver {
     }
 
     /// Hands the emits of an acknowledged batch over to be written.
-    async fn hand_over(&mut self, taken: Taken, ran: Ran<Emitted>) -> Result<(), Over> {
+    async fn hand_over(&mut self, taken: Taken, ran: Ran<Emitted>, together_max: usize) -> Result<(), Over> {
         let Ran { emits, poison } = ran;
         telemetry::records_set_aside_on_kafka(&poison);
         let Some((_, last)) = taken.batch.offsets() else { return Ok(()) };
         let written = self.amount(&taken.batch, &emits, poison.len());
         let delivery = Delivery::new(&self.partition, last + 1, &self.shared.due, written, taken.at);
         let result = self.shared.writer.write(&self.partition, emits, &delivery).await;
-        self.writing.push_back((taken, delivery));
+        self.writing.push_back(Writing { taken, delivery, together_max });
         result.map_err(|_| Over)
     }
 
     /// What a batch amounts to.
     fn amount(&self, batch: &Batch, emits: &[Emitted], set_aside: usize) -> Written {
         let mut by_outlet = vec![(0, 0); self.shared.topics.outlets.len()];
-        for emit in emits.iter().flat_map(Emitted::emits) {
-            if let Some((count, bytes)) = by_outlet.get_mut(emit.outlet as usize) {
-                *count += 1;
-                *bytes += crate::batch::weight_bytes(emit.key(), emit.value(), emit.headers()) as u64;
+        for amounts in emits.iter().map(|emitted| &emitted.amounts) {
+            for ((count, bytes), amount) in by_outlet.iter_mut().zip(amounts) {
+                *count += amount.0;
+                *bytes += amount.1;
             }
         }
         Written {

@@ -16,14 +16,22 @@ const HEADER_FRAMING_BYTES: usize = 10;
 /// `batch.size` where nothing is set.
 const BATCH_BYTES: usize = 1_000_000;
 
-/// What a batch, or a part of one, emits.
+/// What a batch, or a part of one, emits, and what it amounts to.
 #[derive(Debug)]
 pub(super) struct Emitted {
-    pub(super) batch: Arc<Batch>,
-    pub(super) parts: Vec<Output>,
+    batch: Arc<Batch>,
+    parts: Vec<Output>,
+    /// Emits and their bytes, by index of the outlet.
+    pub(super) amounts: Vec<(u64, u64)>,
+    /// Whether a broker may refuse one of them for itself.
+    pub(super) is_refusable: bool,
 }
 
 impl Emitted {
+    pub(super) fn bytes(&self) -> u64 {
+        self.parts.iter().map(Output::bytes).sum()
+    }
+
     pub(super) fn emits(&self) -> impl Iterator<Item = Emit<'_>> {
         self.parts.iter().flat_map(|part| part.emits(&self.batch))
     }
@@ -60,8 +68,8 @@ impl Bound {
         self.refused_bytes.fetch_min(message_bytes, Ordering::AcqRel);
     }
 
-    /// Why an emit cannot be sent.
-    fn check(&self, emit: &Emit<'_>) -> Result<(), String> {
+    /// The bytes that an emit takes as a message, or why it cannot be sent.
+    fn check(&self, emit: &Emit<'_>) -> Result<usize, String> {
         let Self { name, topic, message_bytes_max, .. } = self;
         if emit.headers().any(|header| header.name.contains(&0)) {
             return Err(format!(
@@ -78,7 +86,7 @@ impl Bound {
         if bytes >= self.refused_bytes.load(Ordering::Acquire) {
             return Err(too_large_for_broker(self, bytes));
         }
-        Ok(())
+        Ok(bytes)
     }
 }
 
@@ -92,9 +100,14 @@ pub(super) fn too_large_for_broker(outlet: &Bound, bytes: usize) -> String {
 }
 
 /// Bytes that an emit takes as a message, at most.
-pub(super) fn message_bytes(emit: &Emit<'_>) -> usize {
+fn message_bytes(emit: &Emit<'_>) -> usize {
     let headers = emit.headers();
-    MESSAGE_FRAMING_BYTES + headers.len() * HEADER_FRAMING_BYTES + weight_bytes(emit.key(), emit.value(), headers)
+    framing_bytes(headers.len()) + weight_bytes(emit.key(), emit.value(), headers)
+}
+
+/// Bytes that a message with so many headers takes beside what is in it, at most.
+pub(super) fn framing_bytes(headers: usize) -> usize {
+    MESSAGE_FRAMING_BYTES + headers * HEADER_FRAMING_BYTES
 }
 
 /// Bytes of a record's name, as text; guests and the consumer have been held to UTF-8.
@@ -128,15 +141,22 @@ impl Door for Topics {
     type Emits = Emitted;
 
     fn accept(&self, batch: &Arc<Batch>, parts: Vec<Output>) -> Result<Emitted, Box<Failure>> {
-        let emitted = Emitted { batch: Arc::clone(batch), parts };
-        for emit in emitted.emits() {
+        let mut amounts = vec![(0, 0); self.outlets.len()];
+        let mut is_refusable = false;
+        for emit in parts.iter().flat_map(|part| part.emits(batch)) {
+            let index = emit.outlet as usize;
             // The checker has found every outlet declared; all that are declared are bound.
-            let Some(outlet) = self.outlets.get(emit.outlet as usize) else { continue };
-            if let Err(why) = outlet.check(&emit) {
+            let (Some(outlet), Some((count, bytes))) = (self.outlets.get(index), amounts.get_mut(index)) else {
+                continue;
+            };
+            let message_bytes = outlet.check(&emit).map_err(|why| {
                 let record = emit.source_index.zip(emit.source).map(|(index, record)| (index, record.offset));
-                return Err(Box::new(Failure::unsendable(self.guest.place(batch), record, why)));
-            }
+                Box::new(Failure::unsendable(self.guest.place(batch), record, why))
+            })?;
+            is_refusable |= message_bytes >= outlet.alone_bytes;
+            *count += 1;
+            *bytes += (message_bytes - framing_bytes(emit.headers().len())) as u64;
         }
-        Ok(emitted)
+        Ok(Emitted { batch: Arc::clone(batch), parts, amounts, is_refusable })
     }
 }

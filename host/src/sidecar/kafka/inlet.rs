@@ -10,8 +10,8 @@ mod flow;
 mod reading;
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
-use std::sync::{Arc, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -23,6 +23,8 @@ use super::client_events::ClientEvents;
 use super::commits;
 use super::driver::Shared;
 use super::fault::{Faults, PanicWatch};
+use super::locks::lock;
+use super::passing::passes;
 use super::settings::InletSettings;
 use super::topics;
 use super::transactions::{Member, Members};
@@ -94,7 +96,7 @@ impl Inlet {
         let consumer = Arc::new(consumer);
         if let Some(members) = &plan.members {
             let member = Member { consumer: Arc::clone(&consumer), topic: plan.settings.topic.clone() };
-            members.lock().unwrap_or_else(PoisonError::into_inner).insert(plan.inlet, member);
+            lock(members).insert(plan.inlet, member);
         }
         let order = Arc::new(AtomicU8::new(Order::Run as u8));
         let (end, ended) = watch::channel(());
@@ -252,29 +254,18 @@ impl Worker {
     fn goes_on_after(&self, error: &KafkaError) -> bool {
         use RDKafkaErrorCode as Code;
         let InletSettings { name, topic, .. } = &self.plan.settings;
-        let may_pass = !matches!(error, KafkaError::MessageConsumptionFatal(_))
-            && matches!(
-                error.rdkafka_error_code(),
-                Some(
-                    Code::BrokerTransportFailure
-                        | Code::AllBrokersDown
-                        | Code::Resolve
-                        | Code::OperationTimedOut
-                        | Code::RequestTimedOut
-                        | Code::NetworkException
-                        | Code::PollExceeded
-                        | Code::Authentication
-                        | Code::SSL
-                        | Code::NotCoordinator
-                        | Code::CoordinatorNotAvailable
-                        | Code::CoordinatorLoadInProgress
-                        | Code::RebalanceInProgress
-                        | Code::IllegalGeneration
-                        | Code::UnknownMemberId
-                        | Code::NotLeaderForPartition
-                        | Code::LeaderNotAvailable
-                )
-            );
+        // What a consumer alone meets, and an operator may set right while it goes on.
+        let is_readers = matches!(
+            error.rdkafka_error_code(),
+            Some(
+                Code::PollExceeded
+                    | Code::Authentication
+                    | Code::SSL
+                    | Code::NotLeaderForPartition
+                    | Code::LeaderNotAvailable
+            )
+        );
+        let may_pass = !matches!(error, KafkaError::MessageConsumptionFatal(_)) && (is_readers || passes(error));
         if may_pass {
             self.plan.events.error(error, "");
         } else {
@@ -310,7 +301,7 @@ impl Worker {
         context.kill_partitions();
         context.due().end(COMMIT_WAIT);
         if let Some(members) = &self.plan.members {
-            members.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.plan.inlet);
+            lock(members).remove(&self.plan.inlet);
         }
         if let Some(committer) = committer {
             // A panic in it has been told as a fault.

@@ -9,12 +9,13 @@ mod partition;
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use metrics::{InletMetrics, Metrics};
 pub(super) use partition::{PartitionMonitor, Written};
 
+use super::locks::lock;
 use crate::telemetry;
 
 /// How a run is, for whoever asks. Clones of the `Arc` share it.
@@ -234,9 +235,4 @@ impl Inlet {
             failing,
         }
     }
-}
-
-/// Nothing panics while it holds one of these locks.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

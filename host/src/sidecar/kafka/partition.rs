@@ -7,13 +7,18 @@
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use tokio::sync::Notify;
 
 use super::super::BatchCaps;
+use super::locks::lock;
 use super::monitor::PartitionMonitor;
 use crate::batch::{Batch, BatchBuilder, Header, weight_bytes};
+
+mod in_order;
+
+use in_order::InOrder;
 
 /// A record as the consumer has it.
 pub(super) struct Incoming<'a> {
@@ -60,6 +65,8 @@ pub(super) struct Partition {
     ending: Notify,
     /// Batches whose emits are handed over and not yet confirmed.
     writing: AtomicUsize,
+    /// The same in their order, and those that are confirmed before one that is not.
+    in_order: Mutex<InOrder>,
     /// Held while a batch's emits are handed to the producer, and to revoke: what is revoked is not written.
     claim: Mutex<()>,
     is_revoked: AtomicBool,
@@ -91,6 +98,7 @@ impl Partition {
             arrived: Notify::new(),
             ending: Notify::new(),
             writing: AtomicUsize::new(0),
+            in_order: Mutex::default(),
             claim: Mutex::default(),
             is_revoked: AtomicBool::new(false),
             is_given_up: AtomicBool::new(false),
@@ -201,9 +209,20 @@ impl Partition {
         }
     }
 
-    /// A batch's emits are being handed over.
-    pub(super) fn writing_began(&self) {
+    /// The emits are being handed over of the batch that ends before `next_offset`.
+    pub(super) fn writing_began(&self, next_offset: i64) {
         self.writing.fetch_add(1, Ordering::AcqRel);
+        lock(&self.in_order).began(next_offset);
+    }
+
+    /// All of them are confirmed. Returns the offset before which everything is, if that is another one now.
+    pub(super) fn delivered(&self, next_offset: i64) -> Option<i64> {
+        lock(&self.in_order).delivered(next_offset)
+    }
+
+    /// One of them is refused; the batch will come again.
+    pub(super) fn refused(&self, next_offset: i64) {
+        lock(&self.in_order).refused(next_offset);
     }
 
     /// All of them have been reported.
@@ -246,11 +265,6 @@ impl Partition {
 /// While it is held, the partition is not revoked.
 pub(super) struct Claim<'a> {
     _held: MutexGuard<'a, ()>,
-}
-
-/// Nothing panics while it holds one of these locks.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use rdkafka::config::RDKafkaLogLevel;
 use rdkafka::error::{KafkaError, KafkaResult, RDKafkaErrorCode};
-use rdkafka::message::{Header as KafkaHeader, OwnedHeaders};
+use rdkafka::message::{BorrowedMessage, Header as KafkaHeader, Headers, OwnedHeaders};
 use rdkafka::producer::{
     BaseRecord, DeliveryResult, NoCustomPartitioner, Producer, ProducerContext, PurgeConfig, ThreadedProducer,
 };
@@ -18,7 +18,7 @@ use rdkafka::{ClientContext, Message};
 
 use super::client_events::ClientEvents;
 use super::delivery::{Delivery, Refused};
-use super::emits::{Bound, Emitted, header_name, message_bytes, too_large_for_broker};
+use super::emits::{Bound, Emitted, framing_bytes, header_name, too_large_for_broker};
 use super::fault::Faults;
 use super::partition::Partition;
 use super::settings::OutletSettings;
@@ -53,13 +53,6 @@ impl std::fmt::Debug for Outlet {
 /// A batch that was not handed over, or not whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Unwritten;
-
-/// A message and the batch it is of.
-#[derive(Debug)]
-pub(super) struct Sent {
-    delivery: Arc<Delivery>,
-    bytes: usize,
-}
 
 impl Producers {
     /// One producer per outlet.
@@ -153,8 +146,7 @@ impl Producers {
         let (Some(outlet), Some(bound)) = (self.outlets.get(index), self.bound.get(index)) else {
             return Ok(());
         };
-        let sent = Arc::new(Sent { delivery: Arc::clone(delivery), bytes: message_bytes(emit) });
-        let mut record = BaseRecord::<[u8], [u8], _>::with_opaque_to(&bound.topic, sent);
+        let mut record = BaseRecord::<[u8], [u8], _>::with_opaque_to(&bound.topic, Arc::clone(delivery));
         record.key = emit.key();
         record.payload = emit.value();
         record.headers = headers(emit);
@@ -195,6 +187,14 @@ fn headers(emit: &Emit<'_>) -> Option<OwnedHeaders> {
         let empty = OwnedHeaders::new_with_capacity(headers.len());
         headers.fold(empty, |all, header| all.insert(KafkaHeader { key: header_name(&header), value: header.value }))
     })
+}
+
+/// Bytes that a message took that is reported, at most: as [`Bound`] counted them before it was sent.
+fn message_bytes(message: &BorrowedMessage<'_>) -> usize {
+    let bytes = |part: Option<&[u8]>| part.map_or(0, <[u8]>::len);
+    let headers = message.headers();
+    let of_headers = headers.map_or(0, |headers| headers.iter().map(|of| of.key.len() + bytes(of.value)).sum());
+    framing_bytes(headers.map_or(0, Headers::count)) + bytes(message.key()) + bytes(message.payload()) + of_headers
 }
 
 /// Hears what becomes of messages.
@@ -241,10 +241,9 @@ impl ClientContext for Reports {
 }
 
 impl ProducerContext<NoCustomPartitioner> for Reports {
-    type DeliveryOpaque = Arc<Sent>;
+    type DeliveryOpaque = Arc<Delivery>;
 
-    fn delivery(&self, result: &DeliveryResult<'_>, sent: Arc<Sent>) {
-        let Sent { delivery, bytes } = &*sent;
+    fn delivery(&self, result: &DeliveryResult<'_>, delivery: Arc<Delivery>) {
         let (error, message) = match result {
             Ok(_) => return delivery.confirm(),
             Err((error, message)) => (error, message),
@@ -252,10 +251,11 @@ impl ProducerContext<NoCustomPartitioner> for Reports {
         let Some(bound) = self.bound(message.topic()) else { return delivery.lose() };
         match error.rdkafka_error_code() {
             Some(RDKafkaErrorCode::MessageSizeTooLarge | RDKafkaErrorCode::InvalidMessageSize)
-                if *bytes >= bound.alone_bytes =>
+                if message_bytes(message) >= bound.alone_bytes =>
             {
-                bound.broker_refused(*bytes);
-                delivery.refuse(Refused { why: too_large_for_broker(bound, *bytes) });
+                let bytes = message_bytes(message);
+                bound.broker_refused(bytes);
+                delivery.refuse(Refused { why: too_large_for_broker(bound, bytes) });
             }
             // The conversation is void already, or a transaction's, which tells it itself.
             Some(RDKafkaErrorCode::PurgeQueue | RDKafkaErrorCode::PurgeInflight) => delivery.lose(),

@@ -8,7 +8,7 @@
 //! conversation, and what is open then is aborted.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use rdkafka::ClientConfig;
@@ -24,6 +24,7 @@ use super::delivery::Delivery;
 use super::emits::Emitted;
 use super::fault::Faults;
 use super::inlet::Consumer;
+use super::locks::lock;
 use super::producers::{Producers, SharedProducer, Unwritten};
 
 /// How long a transaction waits for more once it has something: a fraction of what committing it takes.
@@ -205,7 +206,7 @@ impl Transactor {
             offsets.entry(partition.inlet).or_default().insert(partition.number, delivery.next_offset());
         }
         for (inlet, offsets) in &offsets {
-            let member = self.members.lock().unwrap_or_else(PoisonError::into_inner).get(inlet).cloned();
+            let member = lock(&self.members).get(inlet).cloned();
             let member = member.ok_or(KafkaError::ConsumerCommit(RDKafkaErrorCode::AssignmentLost))?;
             let (list, membership) = (commits::list(&member.topic, offsets)?, member.membership()?);
             patiently(deadline, |wait| self.producer.send_offsets_to_transaction(&list, &membership, wait))?;
@@ -235,5 +236,5 @@ fn patiently(deadline: Instant, step: impl Fn(Duration) -> KafkaResult<()>) -> K
 }
 
 fn emitted_bytes(acknowledged: &Acknowledged) -> u64 {
-    acknowledged.emits.iter().flat_map(|emitted| &emitted.parts).map(crate::batch::Output::bytes).sum()
+    acknowledged.emits.iter().map(Emitted::bytes).sum()
 }

@@ -8,6 +8,8 @@ use super::partition::Partition;
 use super::producers::{Producers, Unwritten};
 use super::transactions::Transactions;
 
+/// Batches of one partition that may be with the brokers at once, so that a partition need not wait for each answer.
+const BATCHES_MAX: usize = 4;
 /// Batches of one partition that may be in transactions at once.
 const TRANSACTION_BATCHES_MAX: usize = 8;
 
@@ -21,11 +23,12 @@ pub(super) enum Writer {
 }
 
 impl Writer {
-    /// Batches of a partition that may be with the brokers at once. Without a transaction it is one: were the first
-    /// refused after the second was written, they would come to stand in the wrong order.
-    pub(super) fn batches_max(&self) -> usize {
+    /// Batches of a partition that may be with the brokers at once, if one of them emits `emits`. Without a transaction it
+    /// is alone if it may be refused: what was written behind it would come to stand before its next try.
+    pub(super) fn batches_max(&self, emits: &[Emitted]) -> usize {
         match self {
-            Self::AtLeastOnce(_) => 1,
+            Self::AtLeastOnce(_) if emits.iter().any(|emitted| emitted.is_refusable) => 1,
+            Self::AtLeastOnce(_) => BATCHES_MAX,
             Self::ExactlyOnce(_) => TRANSACTION_BATCHES_MAX,
         }
     }

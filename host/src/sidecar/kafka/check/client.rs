@@ -3,7 +3,7 @@
 //! It subscribes to nothing and writes nothing. librdkafka answers late or never when it is not let in; its own events say
 //! at once why.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use rdkafka::ClientContext;
@@ -17,6 +17,7 @@ use rdkafka::producer::{BaseProducer, Producer as _, ProducerContext};
 
 use super::Problem;
 use crate::sidecar::kafka::client::{ClientSettings, Role, is_secret};
+use crate::sidecar::kafka::locks::lock;
 
 /// How long the cluster may take to answer.
 const ANSWER_WAIT: Duration = Duration::from_secs(10);
@@ -42,7 +43,7 @@ impl ClientContext for Heard {
     }
 
     fn error(&self, error: KafkaError, reason: &str) {
-        let mut heard = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut heard = lock(&self.0);
         if heard.len() < HEARD_MAX {
             heard.push((error.rdkafka_error_code(), reason.to_owned()));
         }
@@ -109,7 +110,7 @@ impl Client {
 
     /// Why the cluster does not let the client in, once it has said so.
     fn refusal(&self, settings: &ClientSettings) -> Option<Problem> {
-        let heard = self.inner().context().0.lock().unwrap_or_else(PoisonError::into_inner);
+        let heard = lock(&self.inner().context().0);
         let refused = |code: &RDKafkaErrorCode| {
             matches!(code, RDKafkaErrorCode::Authentication | RDKafkaErrorCode::SaslAuthenticationFailed)
         };
@@ -129,7 +130,7 @@ impl Client {
     }
 
     fn last_heard(&self) -> Option<String> {
-        let heard = self.inner().context().0.lock().unwrap_or_else(PoisonError::into_inner);
+        let heard = lock(&self.inner().context().0);
         let tells = |code: &Option<RDKafkaErrorCode>| *code != Some(RDKafkaErrorCode::AllBrokersDown);
         heard.iter().rev().find(|(code, _)| tells(code)).map(|(_, reason)| bare(reason).to_owned())
     }

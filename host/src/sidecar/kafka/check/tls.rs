@@ -6,7 +6,7 @@
 mod settings;
 
 use std::net::{IpAddr, TcpStream};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use openssl::ssl::{HandshakeError, Ssl, SslStream, SslVerifyMode};
 use openssl::x509::{X509, X509NameRef, X509Ref, X509StoreContextRef};
@@ -15,6 +15,7 @@ use super::address::Address;
 use super::probe::{Protocol, plainly};
 use super::{Problem, TlsReport};
 use crate::sidecar::kafka::client::ClientSettings;
+use crate::sidecar::kafka::locks::lock;
 
 // OpenSSL's numbers of what is wrong with a certificate (X509_V_ERR_…).
 const NOT_YET_VALID: i32 = 9;
@@ -51,7 +52,7 @@ pub(super) fn handshake(
             Ok((stream, shown))
         }
         Err(error) => {
-            let refused = seen.lock().unwrap_or_else(PoisonError::into_inner).take();
+            let refused = lock(&seen).take();
             Err(match refused {
                 Some(refused) => refused_certificate(address, settings, &refused),
                 None => failed(address, protocol, &error),
@@ -93,7 +94,7 @@ fn prepare(address: &Address, settings: &ClientSettings, seen: &Seen) -> Result<
 
 /// Keeps the first certificate that is refused: what is said of the others follows from it.
 fn note(seen: &Seen, store: &X509StoreContextRef) {
-    let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut seen = lock(seen);
     seen.get_or_insert_with(|| Refused {
         code: store.error().as_raw(),
         reason: store.error().error_string().to_owned(),

@@ -6,7 +6,7 @@
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 use rdkafka::config::RDKafkaLogLevel;
@@ -24,6 +24,7 @@ use crate::sidecar::kafka::client_events::ClientEvents;
 use crate::sidecar::kafka::commits::Due;
 use crate::sidecar::kafka::driver::{Driver, Shared};
 use crate::sidecar::kafka::fault::{Faults, PanicWatch};
+use crate::sidecar::kafka::locks::lock;
 use crate::sidecar::kafka::monitor::Monitor;
 use crate::sidecar::kafka::partition::Partition;
 
@@ -220,9 +221,4 @@ impl fmt::Debug for Context {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Context").field("inlet", &self.inlet).field("topic", &self.topic).finish_non_exhaustive()
     }
-}
-
-/// Nothing panics while it holds one of these locks.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
