@@ -21,6 +21,7 @@ pub mod deployed;
 mod driver;
 mod emits;
 mod fault;
+mod flights;
 mod health;
 pub mod hocon;
 mod inlet;

@@ -19,6 +19,9 @@ use super::passing::passes;
 
 /// How long commits may fail with what passes by itself: the time that Java's consumer gives a commit.
 const FAILING_MAX: Duration = Duration::from_mins(1);
+/// From one request to the next at least: brokers have better things to do than to write an offset a thousand times a
+/// second, and so little is soon read once more.
+const INTERVAL: Duration = Duration::from_millis(5);
 /// The wait before a commit that has failed is tried again.
 const RETRY_WAIT: Duration = Duration::from_millis(100);
 
@@ -108,6 +111,8 @@ impl Due {
             let Err(error) = result else {
                 failing_since = None;
                 committed(sent.elapsed());
+                self.answered();
+                self.pause(INTERVAL.saturating_sub(sent.elapsed()));
                 continue;
             };
             if !passes(&error) || failing_since.get_or_insert(sent).elapsed() > FAILING_MAX {
@@ -116,16 +121,15 @@ impl Due {
             for (partition, next_offset) in offsets.into_values() {
                 self.add(&partition, next_offset);
             }
-            self.pause();
+            self.pause(RETRY_WAIT);
         }
         Ok(())
     }
 
     /// Waits for something to be due; none once it has ended.
     fn next(&self) -> Option<Offsets> {
+        self.answered();
         let mut state = self.lock();
-        state.sent = None;
-        self.changed.notify_all();
         loop {
             if state.is_ended {
                 return None;
@@ -139,10 +143,16 @@ impl Due {
         }
     }
 
-    fn pause(&self) {
+    fn pause(&self, wait: Duration) {
         let state = self.lock();
         let until = |state: &mut State| !state.is_ended;
-        drop(self.changed.wait_timeout_while(state, RETRY_WAIT, until).unwrap_or_else(PoisonError::into_inner));
+        drop(self.changed.wait_timeout_while(state, wait, until).unwrap_or_else(PoisonError::into_inner));
+    }
+
+    /// No request is on its way.
+    fn answered(&self) {
+        self.lock().sent = None;
+        self.changed.notify_all();
     }
 
     /// No more requests are sent; waits for the one that is on its way, as long as `wait`.
@@ -164,8 +174,7 @@ struct Answered<'a>(&'a Due);
 
 impl Drop for Answered<'_> {
     fn drop(&mut self) {
-        self.0.lock().sent = None;
-        self.0.changed.notify_all();
+        self.0.answered();
     }
 }
 

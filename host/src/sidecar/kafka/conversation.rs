@@ -19,6 +19,7 @@ use super::client_events::ClientEvents;
 use super::driver;
 use super::emits::{Bound, Topics};
 use super::fault::{Fault, Faults};
+use super::flights::Flights;
 use super::inlet::{Inlet, Plan, StartError};
 use super::producers::{Producers, Reports, SharedProducer};
 use super::settings::{OutletSettings, Settings};
@@ -33,7 +34,7 @@ use crate::sidecar::kafka::monitor::Monitor;
 /// How long a consumer may take to leave its group.
 const LEAVE_WAIT: Duration = Duration::from_secs(5);
 
-/// How long a transaction, and then the producers, may take to end.
+/// How long what is being written, and then the producers, may take to end.
 const CLOSE_WAIT: Duration = Duration::from_secs(2);
 
 /// How a conversation ended.
@@ -63,7 +64,8 @@ pub(super) struct Run<'a> {
 struct Parts {
     inlets: Vec<Inlet>,
     producers: Arc<Producers>,
-    transactions: Option<tokio::task::JoinHandle<()>>,
+    /// The task that writes.
+    writing: tokio::task::JoinHandle<()>,
 }
 
 impl Run<'_> {
@@ -114,11 +116,14 @@ impl Run<'_> {
         let opened = Arc::new(opened);
         self.await_topics(&opened, &events, is_over).await;
         let transactional = opened.of(0).zip(members.as_ref());
-        let (writer, transactions) = match transactional {
-            None => (Writer::AtLeastOnce(Arc::clone(&opened)), None),
+        let (writer, writing) = match transactional {
+            None => {
+                let (flights, task) = Flights::start(&opened, faults.clone());
+                (Writer::AtLeastOnce(flights), task)
+            }
             Some((producer, members)) => {
                 let (transactions, task) = Transactions::start(producer, &opened, members, faults.clone());
-                (Writer::ExactlyOnce(transactions), Some(task))
+                (Writer::ExactlyOnce(transactions), task)
             }
         };
         let mut inlets = Vec::new();
@@ -140,7 +145,7 @@ impl Run<'_> {
                 monitor: Arc::clone(self.monitor),
             })?);
         }
-        Ok(Some(Parts { inlets, producers: opened, transactions }))
+        Ok(Some(Parts { inlets, producers: opened, writing }))
     }
 
     /// The one producer of a run with transactions, initialised: whoever had its id before is fenced off by now.
@@ -218,7 +223,7 @@ impl Run<'_> {
 impl Parts {
     /// Ends everything: a void conversation at once, another one after it has finished what is in hand.
     async fn close(self, end: End, grace: Duration, told: &mut mpsc::Receiver<Fault>) -> End {
-        let Self { inlets, producers, transactions } = self;
+        let Self { inlets, producers, writing } = self;
         let end = match end {
             End::Fault(fault) => {
                 inlets.iter().for_each(Inlet::abandon);
@@ -250,10 +255,8 @@ impl Parts {
                 End::Stopped { finished }
             }
         };
-        if let Some(task) = transactions {
-            // Nobody hands over any more, so it ends after the transaction it is in.
-            let _ = tokio::time::timeout(CLOSE_WAIT, task).await;
-        }
+        // Nobody hands over any more, so it ends after what it has in hand.
+        let _ = tokio::time::timeout(CLOSE_WAIT, writing).await;
         // A producer waits for its thread when it goes.
         let _ = tokio::time::timeout(CLOSE_WAIT, spawn_blocking(move || drop(producers))).await;
         end

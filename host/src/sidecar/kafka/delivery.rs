@@ -4,12 +4,14 @@
 //! too large, fails its batch; any other failure voids the conversation. It ends with the last emit's report.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Instant;
 
 use tokio::sync::Notify;
 
 use super::commits::Due;
+use super::flights::Aboard;
+use super::locks::lock;
 use super::monitor::Written;
 use super::partition::Partition;
 
@@ -43,6 +45,8 @@ pub(super) struct Delivery {
     /// The last report is in, and told to whom it concerns.
     is_ended: AtomicBool,
     ended: Notify,
+    /// Kept until then.
+    aboard: Mutex<Option<Aboard>>,
     due: Arc<Due>,
     written: Written,
     taken: Instant,
@@ -65,6 +69,7 @@ impl Delivery {
             is_lost: AtomicBool::new(false),
             is_ended: AtomicBool::new(false),
             ended: Notify::new(),
+            aboard: Mutex::default(),
             due: Arc::clone(due),
             written,
             taken,
@@ -77,6 +82,11 @@ impl Delivery {
 
     pub(super) fn next_offset(&self) -> i64 {
         self.next_offset
+    }
+
+    /// It goes with a flight, which waits for it.
+    pub(super) fn board(&self, aboard: Aboard) {
+        *lock(&self.aboard) = Some(aboard);
     }
 
     /// One more emit is handed over.
@@ -121,6 +131,7 @@ impl Delivery {
             Delivered::Lost => {}
         }
         self.partition.writing_ended();
+        drop(lock(&self.aboard).take());
         self.is_ended.store(true, Ordering::Release);
         self.ended.notify_one();
     }

@@ -185,7 +185,7 @@ impl Driver {
         let Some((_, last)) = taken.batch.offsets() else { return Ok(()) };
         let written = self.amount(&taken.batch, &emits, poison.len());
         let delivery = Delivery::new(&self.partition, last + 1, &self.shared.due, written, taken.at);
-        let result = self.shared.writer.write(&self.partition, emits, &delivery).await;
+        let result = self.shared.writer.write(emits, &delivery).await;
         self.writing.push_back(Writing { taken, delivery, together_max });
         result.map_err(|_| Over)
     }

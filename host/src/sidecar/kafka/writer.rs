@@ -1,11 +1,11 @@
-//! Where a lane's emits go: straight to the producers, or into the transaction that is open.
+//! Where a lane's emits go: on the next flight to the brokers, or into the next transaction.
 
 use std::sync::Arc;
 
 use super::delivery::Delivery;
 use super::emits::Emitted;
-use super::partition::Partition;
-use super::producers::{Producers, Unwritten};
+use super::flights::Flights;
+use super::producers::Unwritten;
 use super::transactions::Transactions;
 
 /// Batches of one partition that may be with the brokers at once, so that a partition need not wait for each answer.
@@ -17,7 +17,7 @@ const TRANSACTION_BATCHES_MAX: usize = 8;
 #[derive(Debug, Clone)]
 pub(super) enum Writer {
     /// At least once: offsets are committed once the brokers have confirmed.
-    AtLeastOnce(Arc<Producers>),
+    AtLeastOnce(Flights),
     /// Exactly once: emits and offsets in one transaction.
     ExactlyOnce(Transactions),
 }
@@ -34,21 +34,9 @@ impl Writer {
     }
 
     /// Hands a batch's emits over; `delivery` tells what became of them.
-    pub(super) async fn write(
-        &self,
-        partition: &Arc<Partition>,
-        emits: Vec<Emitted>,
-        delivery: &Arc<Delivery>,
-    ) -> Result<(), Unwritten> {
+    pub(super) async fn write(&self, emits: Vec<Emitted>, delivery: &Arc<Delivery>) -> Result<(), Unwritten> {
         match self {
-            Self::AtLeastOnce(producers) => {
-                let written = producers.write(partition, &emits, delivery).await;
-                match written {
-                    Ok(()) => delivery.confirm(),
-                    Err(_) => delivery.lose(),
-                }
-                written
-            }
+            Self::AtLeastOnce(flights) => flights.write(emits, delivery).await,
             Self::ExactlyOnce(transactions) => transactions.write(emits, delivery).await,
         }
     }
