@@ -1,0 +1,93 @@
+//! All items of one source, then all of the next: `flat_map`.
+//!
+//! Owns the inner source of the item it is at. Refuses to let the outer source emit meanwhile, so order is the items' own.
+//! Ends when both have ended, or when either fails.
+
+use crate::operators::debug_as_name;
+use crate::signal::{End, Step, Stop};
+use crate::source::Source;
+use crate::talkback::Talkback;
+use crate::upstream::Upstream;
+
+/// See [`Source::flat_map`].
+pub struct FlatMap<S: Source, F, I: Source> {
+    outer: Upstream<S>,
+    f: F,
+    inner: Option<Upstream<I>>,
+    /// The outer source's end, which waits for the inner one; or a failure, which waits for a start.
+    end: Option<End<S::Error>>,
+}
+
+impl<S: Source, F, I: Source> FlatMap<S, F, I> {
+    #[inline]
+    pub(crate) fn new(source: S, f: F) -> Self {
+        Self { outer: Upstream::new(source).below("flat_map"), f, inner: None, end: None }
+    }
+}
+
+impl<S, F, I> Source for FlatMap<S, F, I>
+where
+    S: Source,
+    I: Source,
+    I::Error: Into<S::Error>,
+    F: FnMut(S::Item) -> I,
+{
+    type Item = I::Item;
+    type Error = S::Error;
+
+    #[inline]
+    fn greets(&mut self) -> bool {
+        self.outer.greets()
+    }
+
+    #[inline]
+    fn drive(
+        &mut self,
+        below: &mut Talkback<S::Error>,
+        emit: &mut impl FnMut(I::Item, &mut Talkback<S::Error>),
+    ) -> Step<S::Error> {
+        let Self { outer, f, inner, end } = self;
+        if let Some(running) = inner {
+            match running.drive_into(below, &mut |item, _, below| emit(item, below)) {
+                Step::Ended(why) => {
+                    *inner = None;
+                    if let End::Failed(error) = why {
+                        *end = Some(outer.fail(error.into()));
+                    }
+                }
+                step => {
+                    if !below.is_open() && !outer.is_ended() {
+                        outer.signal(below);
+                    }
+                    return step.map_err(Into::into);
+                }
+            }
+        }
+        if end.is_some() || outer.is_cut() || outer.is_ended() {
+            return Step::due(end, below);
+        }
+        // The inner sources run inside the outer one's loop: no inner source is stored that ends at once.
+        let mut stays = Step::Idle;
+        let step = outer.drive(below, &mut |item, hop, below| {
+            let mut begun = Upstream::new(f(item)).below("flat_map");
+            match begun.drive_into(below, &mut |item, _, below| emit(item, below)) {
+                Step::Ended(End::Complete) => {}
+                Step::Ended(End::Failed(error)) => hop.cut(Stop::Failed(error.into())),
+                step => {
+                    stays = step.map_err(Into::into);
+                    *inner = Some(begun);
+                    hop.wait();
+                }
+            }
+        });
+        match step {
+            Step::Ended(why) => *end = Some(why),
+            _ if outer.is_cut() => *end = outer.failure(),
+            step if inner.is_none() => return step,
+            _ => {}
+        }
+        if inner.is_some() { stays } else { Step::due(end, below) }
+    }
+}
+
+debug_as_name! { FlatMap [S: Source, F, I: Source]: FlatMap<S, F, I> }

@@ -1,0 +1,138 @@
+//! A subject: what is sent to it, every sink gets that listens at the time.
+//!
+//! Owns the items that a slow sink has still to get, bounded. Refuses an item when it is full or has ended. Sending inside
+//! a receive only queues, so feedback neither recurses nor finds anything borrowed.
+
+use alloc::rc::Rc;
+use core::cell::RefCell;
+use core::fmt;
+use core::task::Waker;
+
+use crate::operators::{ReaderId, Ring};
+use crate::signal::{End, Step};
+use crate::source::Source;
+use crate::talkback::Talkback;
+
+/// A hot source for any number of sinks, fed by whoever holds a clone of it. On one thread.
+///
+/// Items are queued by [`send`](Self::send) and emitted when the streams run. A sink gets what is sent while its stream is
+/// open; what comes while it is stopped is not for it. Listenable; ends when it is told to, after what is queued.
+///
+/// ```
+/// use core::convert::Infallible;
+/// use talkback::{End, Hub, Source, collect};
+///
+/// let hub = Hub::<u8, Infallible>::new(16);
+/// let mut plain = hub.source().connect(collect::<Vec<u8>>());
+/// let mut doubled = hub.source().map(|n| n * 2).connect(collect::<Vec<u8>>());
+/// for n in [1, 2] {
+///     hub.send(n).unwrap();
+///     plain.run();
+///     doubled.run();
+/// }
+/// assert_eq!((&plain.sink().items()[..], &doubled.sink().items()[..]), (&[1, 2][..], &[2, 4][..]));
+/// ```
+pub struct Hub<T, E> {
+    ring: Rc<RefCell<Ring<T, E>>>,
+}
+
+/// Why an item was not taken; with the item.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unsent<T> {
+    /// The slowest sink has not had as many items yet as the hub may hold: run its stream, or drop it.
+    Full(T),
+    /// The hub has ended.
+    Ended(T),
+}
+
+impl<T: Clone, E: Clone> Hub<T, E> {
+    /// A hub that holds at most `items_max` items, at least 1, for its slowest sink.
+    pub fn new(items_max: usize) -> Self {
+        Self { ring: Rc::new(RefCell::new(Ring::new(items_max))) }
+    }
+
+    /// A source for one sink.
+    pub fn source(&self) -> HubSource<T, E> {
+        let id = self.ring.borrow_mut().join();
+        HubSource { ring: Rc::clone(&self.ring), id }
+    }
+
+    /// Queues an item for every sink whose stream is open.
+    pub fn send(&self, item: T) -> Result<(), Unsent<T>> {
+        let mut ring = self.ring.borrow_mut();
+        if ring.end().is_some() {
+            return Err(Unsent::Ended(item));
+        }
+        if !ring.has_room() {
+            return Err(Unsent::Full(item));
+        }
+        ring.push(item, false);
+        let waiting = ring.take_waiting();
+        drop(ring);
+        waiting.into_iter().for_each(Waker::wake);
+        Ok(())
+    }
+
+    /// Ends every stream, once it has emitted what is queued for it. Only the first end counts.
+    pub fn end(&self, why: End<E>) {
+        let mut ring = self.ring.borrow_mut();
+        ring.set_end(why);
+        let waiting = ring.take_waiting();
+        drop(ring);
+        waiting.into_iter().for_each(Waker::wake);
+    }
+}
+
+impl<T, E> Clone for Hub<T, E> {
+    fn clone(&self) -> Self {
+        Self { ring: Rc::clone(&self.ring) }
+    }
+}
+
+/// One sink's side of a [`Hub`].
+pub struct HubSource<T: Clone, E: Clone> {
+    ring: Rc<RefCell<Ring<T, E>>>,
+    id: ReaderId,
+}
+
+impl<T: Clone, E: Clone> Source for HubSource<T, E> {
+    type Item = T;
+    type Error = E;
+
+    fn drive(&mut self, talkback: &mut Talkback<E>, emit: &mut impl FnMut(T, &mut Talkback<E>)) -> Step<E> {
+        let Self { ring, id } = self;
+        ring.borrow_mut().set_open(*id, talkback.is_open());
+        while talkback.may_emit() {
+            let next = ring.borrow_mut().next(*id);
+            let Some(item) = next else {
+                let mut ring = ring.borrow_mut();
+                if let Some(end) = ring.end() {
+                    return Step::Ended(end.clone());
+                }
+                ring.wait(*id, talkback.waker());
+                return Step::Pending;
+            };
+            emit(item, talkback);
+        }
+        ring.borrow_mut().set_open(*id, talkback.is_open());
+        Step::Idle
+    }
+}
+
+impl<T: Clone, E: Clone> Drop for HubSource<T, E> {
+    fn drop(&mut self) {
+        self.ring.borrow_mut().leave(self.id);
+    }
+}
+
+impl<T, E> fmt::Debug for Hub<T, E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Hub")
+    }
+}
+
+impl<T: Clone, E: Clone> fmt::Debug for HubSource<T, E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("HubSource").field(&self.id).finish()
+    }
+}
