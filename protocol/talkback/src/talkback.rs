@@ -154,14 +154,7 @@ impl<E> Talkback<E> {
 impl<E> Talkback<E> {
     /// Where the hop stands.
     pub fn phase(&self) -> Phase {
-        match self {
-            Self { ended: true, .. } => Phase::Ended,
-            Self { open: true, held: true, .. } => Phase::Held,
-            Self { open: true, .. } => Phase::Open,
-            Self { greeted: false, .. } => Phase::Connected,
-            Self { starts: 0, .. } => Phase::Greeted,
-            _ => Phase::Stopped,
-        }
+        phase([self.ended, self.open, self.held, self.greeted, self.starts > 0])
     }
 
     /// What a violation on this hop does from now on. Operators give their own hops the policy of the hop below.
@@ -187,18 +180,37 @@ impl<E> Talkback<E> {
         Violation { rule, operator, phase }
     }
 
-    #[cold]
-    #[inline(never)]
-    #[expect(clippy::panic, reason = "what debug builds and tests are to stop at")]
+    /// Only values go into the cold function, no reference to this hop: so the optimizer can keep the hop in registers.
+    #[inline]
     pub(crate) fn violate(&mut self, rule: Rule) {
-        let phase = self.phase();
         self.violations = self.violations.saturating_add(1);
-        self.last = Some((rule, phase));
-        rule::count();
-        match self.policy {
-            Policy::Panic => panic!("{}", self.violation(rule, phase)),
-            Policy::Count => {}
-        }
+        let operator = if rule.party() == rule::Party::Source { self.source } else { self.sink };
+        let flags = [self.ended, self.open, self.held, self.greeted, self.starts > 0];
+        self.last = Some((rule, complain(self.policy, rule, operator, flags)));
+    }
+}
+
+/// A violation happened, on a hop with these flags.
+#[cold]
+#[inline(never)]
+#[expect(clippy::panic, reason = "what debug builds and tests are to stop at")]
+fn complain(policy: Policy, rule: Rule, operator: &'static str, flags: [bool; 5]) -> Phase {
+    let phase = phase(flags);
+    rule::count();
+    match policy {
+        Policy::Panic => panic!("{}", Violation { rule, operator, phase }),
+        Policy::Count => phase,
+    }
+}
+
+fn phase([ended, open, held, greeted, started]: [bool; 5]) -> Phase {
+    match (ended, open, greeted) {
+        (true, ..) => Phase::Ended,
+        (_, true, _) if held => Phase::Held,
+        (_, true, _) => Phase::Open,
+        (.., false) => Phase::Connected,
+        _ if started => Phase::Stopped,
+        _ => Phase::Greeted,
     }
 }
 

@@ -69,6 +69,8 @@ where
         // The inner sources run inside the outer one's loop: no inner source is stored that ends at once.
         let mut stays = Step::Idle;
         let step = outer.drive(below, &mut |item, hop, below| {
+            // What answers the request is an item of the inner source.
+            below.restore_request();
             let mut begun = Upstream::new(f(item)).below("flat_map");
             match begun.drive_into(below, &mut |item, _, below| emit(item, below)) {
                 Step::Ended(End::Complete) => {}
