@@ -57,6 +57,8 @@ mod sources;
 
 #[cfg(feature = "futures")]
 mod futures;
+#[cfg(feature = "kit")]
+pub mod kit;
 
 #[cfg(feature = "futures")]
 pub use crate::futures::{FromStream, ITEMS_PER_DRIVE, IntoStream, from_stream};

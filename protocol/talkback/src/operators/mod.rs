@@ -14,11 +14,11 @@ mod taking;
 #[cfg(feature = "alloc")]
 mod chunking;
 #[cfg(feature = "alloc")]
+mod queues;
+#[cfg(feature = "alloc")]
 mod remote;
 #[cfg(feature = "alloc")]
 mod retry;
-#[cfg(feature = "alloc")]
-mod ring;
 #[cfg(feature = "alloc")]
 mod share;
 
@@ -33,11 +33,11 @@ pub use self::taking::{Take, TakeWhile};
 #[cfg(feature = "alloc")]
 pub use self::chunking::{Chunk, ChunkBytes};
 #[cfg(feature = "alloc")]
+pub(crate) use self::queues::{Queues, ReaderId};
+#[cfg(feature = "alloc")]
 pub use self::remote::{Handle, Remote};
 #[cfg(feature = "alloc")]
 pub use self::retry::{Retry, retry};
-#[cfg(feature = "alloc")]
-pub(crate) use self::ring::{ReaderId, Ring};
 #[cfg(feature = "alloc")]
 pub use self::share::Shared;
 

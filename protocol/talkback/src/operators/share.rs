@@ -8,7 +8,7 @@ use core::cell::RefCell;
 use core::task::Waker;
 
 use crate::operators::debug_as_name;
-use crate::operators::ring::{ReaderId, Ring};
+use crate::operators::queues::{Queues, ReaderId};
 use crate::signal::{Step, Stop};
 use crate::source::Source;
 use crate::talkback::Talkback;
@@ -28,7 +28,7 @@ where
 }
 
 struct Common<S: Source> {
-    ring: RefCell<Ring<S::Item, S::Error>>,
+    queues: RefCell<Queues<S::Item, S::Error>>,
     /// Borrowed only while the source runs, which never calls a sink.
     source: RefCell<Upper<S>>,
 }
@@ -45,18 +45,18 @@ where
 {
     pub(crate) fn new(source: S, items_max: usize) -> Self {
         let hop = Talkback::new(source.name(), "share");
-        let mut ring = Ring::new(items_max);
-        let id = ring.join();
-        let common = Common { ring: RefCell::new(ring), source: RefCell::new(Upper { source, hop }) };
+        let mut queues = Queues::new(items_max);
+        let id = queues.join();
+        let common = Common { queues: RefCell::new(queues), source: RefCell::new(Upper { source, hop }) };
         Self { common: Rc::new(common), id }
     }
 
     /// Opens or closes this side, and starts or pauses the source with the first or the last.
     fn settle(&self, open: bool) {
         let any = {
-            let mut ring = self.common.ring.borrow_mut();
-            ring.set_open(self.id, open);
-            ring.is_open()
+            let mut queues = self.common.queues.borrow_mut();
+            queues.set_open(self.id, open);
+            queues.is_open()
         };
         let Ok(mut upper) = self.common.source.try_borrow_mut() else { return };
         let Upper { source, hop } = &mut *upper;
@@ -90,26 +90,26 @@ where
         let step = source.drive(hop, &mut |item, hop| {
             let pulled = hop.is_answering();
             if hop.deliver() {
-                self.common.ring.borrow_mut().push(item, pulled);
+                self.common.queues.borrow_mut().push(item, pulled);
                 hop.hold(true);
                 came = true;
             }
         });
         drop(upper);
-        let mut ring = self.common.ring.borrow_mut();
+        let mut queues = self.common.queues.borrow_mut();
         match step {
             Step::Ended(end) => {
                 self.common.source.borrow_mut().hop.end();
-                ring.set_end(end);
+                queues.set_end(end);
             }
             _ if came => {}
             step => {
-                ring.wait(self.id, below.waker());
+                queues.wait(self.id, below.waker());
                 return Err(step);
             }
         }
-        let waiting = ring.take_waiting();
-        drop(ring);
+        let waiting = queues.take_waiting();
+        drop(queues);
         waiting.into_iter().for_each(Waker::wake);
         Ok(())
     }
@@ -121,7 +121,7 @@ where
     S::Error: Clone,
 {
     fn clone(&self) -> Self {
-        let id = self.common.ring.borrow_mut().join();
+        let id = self.common.queues.borrow_mut().join();
         Self { common: Rc::clone(&self.common), id }
     }
 }
@@ -150,12 +150,12 @@ where
     ) -> Step<S::Error> {
         self.settle(talkback.is_open());
         while talkback.may_emit() {
-            let peeked = self.common.ring.borrow().peek(self.id);
+            let peeked = self.common.queues.borrow().peek(self.id);
             if let Some(pulled) = peeked {
                 if pulled && !talkback.take_request() {
                     return Step::Idle;
                 }
-                let item = self.common.ring.borrow_mut().next(self.id);
+                let item = self.common.queues.borrow_mut().next(self.id);
                 self.wake_for_room();
                 if let Some(item) = item {
                     emit(item, talkback);
@@ -163,12 +163,12 @@ where
                 continue;
             }
             {
-                let mut ring = self.common.ring.borrow_mut();
-                if let Some(end) = ring.end() {
+                let mut queues = self.common.queues.borrow_mut();
+                if let Some(end) = queues.end() {
                     return Step::Ended(end.clone());
                 }
-                if !ring.has_room() {
-                    ring.wait(self.id, talkback.waker());
+                if !queues.has_room() {
+                    queues.wait(self.id, talkback.waker());
                     return Step::Pending;
                 }
             }
@@ -191,8 +191,8 @@ where
     /// Those who waited for room may go on.
     fn wake_for_room(&self) {
         let waiting = {
-            let mut ring = self.common.ring.borrow_mut();
-            if ring.has_room() { ring.take_waiting() } else { return }
+            let mut queues = self.common.queues.borrow_mut();
+            if queues.has_room() { queues.take_waiting() } else { return }
         };
         waiting.into_iter().for_each(Waker::wake);
     }
@@ -205,7 +205,7 @@ where
 {
     fn drop(&mut self) {
         self.settle(false);
-        self.common.ring.borrow_mut().leave(self.id);
+        self.common.queues.borrow_mut().leave(self.id);
     }
 }
 

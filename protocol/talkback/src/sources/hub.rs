@@ -8,7 +8,7 @@ use core::cell::RefCell;
 use core::fmt;
 use core::task::Waker;
 
-use crate::operators::{ReaderId, Ring};
+use crate::operators::{Queues, ReaderId};
 use crate::signal::{End, Step};
 use crate::source::Source;
 use crate::talkback::Talkback;
@@ -16,7 +16,8 @@ use crate::talkback::Talkback;
 /// A hot source for any number of sinks, fed by whoever holds a clone of it. On one thread.
 ///
 /// Items are queued by [`send`](Self::send) and emitted when the streams run. A sink gets what is sent while its stream is
-/// open; what comes while it is stopped is not for it. Listenable; ends when it is told to, after what is queued.
+/// open, also if it pauses before it has it; what is sent while it is stopped is not for it. Listenable; ends when it
+/// is told to, after what is queued.
 ///
 /// ```
 /// use core::convert::Infallible;
@@ -33,7 +34,7 @@ use crate::talkback::Talkback;
 /// assert_eq!((&plain.sink().items()[..], &doubled.sink().items()[..]), (&[1, 2][..], &[2, 4][..]));
 /// ```
 pub struct Hub<T, E> {
-    ring: Rc<RefCell<Ring<T, E>>>,
+    queues: Rc<RefCell<Queues<T, E>>>,
 }
 
 /// Why an item was not taken; with the item.
@@ -48,50 +49,50 @@ pub enum Unsent<T> {
 impl<T: Clone, E: Clone> Hub<T, E> {
     /// A hub that holds at most `items_max` items, at least 1, for its slowest sink.
     pub fn new(items_max: usize) -> Self {
-        Self { ring: Rc::new(RefCell::new(Ring::new(items_max))) }
+        Self { queues: Rc::new(RefCell::new(Queues::new(items_max))) }
     }
 
     /// A source for one sink.
     pub fn source(&self) -> HubSource<T, E> {
-        let id = self.ring.borrow_mut().join();
-        HubSource { ring: Rc::clone(&self.ring), id }
+        let id = self.queues.borrow_mut().join();
+        HubSource { queues: Rc::clone(&self.queues), id }
     }
 
     /// Queues an item for every sink whose stream is open.
     pub fn send(&self, item: T) -> Result<(), Unsent<T>> {
-        let mut ring = self.ring.borrow_mut();
-        if ring.end().is_some() {
+        let mut queues = self.queues.borrow_mut();
+        if queues.end().is_some() {
             return Err(Unsent::Ended(item));
         }
-        if !ring.has_room() {
+        if !queues.has_room() {
             return Err(Unsent::Full(item));
         }
-        ring.push(item, false);
-        let waiting = ring.take_waiting();
-        drop(ring);
+        queues.push(item, false);
+        let waiting = queues.take_waiting();
+        drop(queues);
         waiting.into_iter().for_each(Waker::wake);
         Ok(())
     }
 
     /// Ends every stream, once it has emitted what is queued for it. Only the first end counts.
     pub fn end(&self, why: End<E>) {
-        let mut ring = self.ring.borrow_mut();
-        ring.set_end(why);
-        let waiting = ring.take_waiting();
-        drop(ring);
+        let mut queues = self.queues.borrow_mut();
+        queues.set_end(why);
+        let waiting = queues.take_waiting();
+        drop(queues);
         waiting.into_iter().for_each(Waker::wake);
     }
 }
 
 impl<T, E> Clone for Hub<T, E> {
     fn clone(&self) -> Self {
-        Self { ring: Rc::clone(&self.ring) }
+        Self { queues: Rc::clone(&self.queues) }
     }
 }
 
 /// One sink's side of a [`Hub`].
 pub struct HubSource<T: Clone, E: Clone> {
-    ring: Rc<RefCell<Ring<T, E>>>,
+    queues: Rc<RefCell<Queues<T, E>>>,
     id: ReaderId,
 }
 
@@ -100,28 +101,28 @@ impl<T: Clone, E: Clone> Source for HubSource<T, E> {
     type Error = E;
 
     fn drive(&mut self, talkback: &mut Talkback<E>, emit: &mut impl FnMut(T, &mut Talkback<E>)) -> Step<E> {
-        let Self { ring, id } = self;
-        ring.borrow_mut().set_open(*id, talkback.is_open());
+        let Self { queues, id } = self;
+        queues.borrow_mut().set_open(*id, talkback.is_open());
         while talkback.may_emit() {
-            let next = ring.borrow_mut().next(*id);
+            let next = queues.borrow_mut().next(*id);
             let Some(item) = next else {
-                let mut ring = ring.borrow_mut();
-                if let Some(end) = ring.end() {
+                let mut queues = queues.borrow_mut();
+                if let Some(end) = queues.end() {
                     return Step::Ended(end.clone());
                 }
-                ring.wait(*id, talkback.waker());
+                queues.wait(*id, talkback.waker());
                 return Step::Pending;
             };
             emit(item, talkback);
         }
-        ring.borrow_mut().set_open(*id, talkback.is_open());
+        queues.borrow_mut().set_open(*id, talkback.is_open());
         Step::Idle
     }
 }
 
 impl<T: Clone, E: Clone> Drop for HubSource<T, E> {
     fn drop(&mut self) {
-        self.ring.borrow_mut().leave(self.id);
+        self.queues.borrow_mut().leave(self.id);
     }
 }
 
