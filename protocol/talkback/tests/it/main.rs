@@ -1,3 +1,4 @@
 //! What the crate promises, from the outside.
 
 mod conformance;
+mod faults;
