@@ -4,6 +4,7 @@
 //! with the step that says so.
 
 use core::any::type_name;
+use core::convert::Infallible;
 
 #[cfg(feature = "alloc")]
 use alloc::vec::Vec;
@@ -58,7 +59,7 @@ use crate::talkback::Talkback;
 pub trait Source: Sized {
     /// What it emits.
     type Item;
-    /// Why it can fail; [`Infallible`](core::convert::Infallible) if it cannot.
+    /// Why it can fail; [`Infallible`] if it cannot.
     type Error;
 
     /// Whether the source greets its sink now. Asked when connected and then before each drive, until it does.
@@ -113,15 +114,26 @@ pub trait Source: Sized {
         FilterMap::new(self, f)
     }
 
-    /// Emits, for each item, all that its source emits, in order: the next item is asked for when that has ended.
+    /// Emits, for each item, all that its source emits, in order: the next item is asked for when that has ended. The
+    /// items' sources cannot fail, as those of iterators; for others there is [`try_flat_map`](Self::try_flat_map).
     #[inline]
     fn flat_map<I, F>(self, f: F) -> FlatMap<Self, F, I>
     where
-        I: Source,
-        I::Error: Into<Self::Error>,
+        I: Source<Error = Infallible>,
         F: FnMut(Self::Item) -> I,
     {
-        FlatMap::new(self, f)
+        FlatMap::new(self, f, |never| match never {})
+    }
+
+    /// As [`flat_map`](Self::flat_map), of sources that can fail: then the outer source is stopped with the failure, and
+    /// the stream ends with it.
+    #[inline]
+    fn try_flat_map<I, F>(self, f: F) -> FlatMap<Self, F, I>
+    where
+        I: Source<Error = Self::Error>,
+        F: FnMut(Self::Item) -> I,
+    {
+        FlatMap::new(self, f, |error| error)
     }
 
     /// Passes on `count` items, then stops the source ([`Stop::Enough`](crate::Stop::Enough)) and ends, with the last
@@ -222,9 +234,9 @@ pub trait Source: Sized {
 
     /// Lets a source that cannot fail stand where one is asked for that fails with `E`.
     #[inline]
-    fn fails_with<E>(self) -> MapErr<Self, fn(core::convert::Infallible) -> E>
+    fn fails_with<E>(self) -> MapErr<Self, fn(Infallible) -> E>
     where
-        Self: Source<Error = core::convert::Infallible>,
+        Self: Source<Error = Infallible>,
     {
         MapErr::new(self, |never| match never {})
     }
@@ -261,7 +273,7 @@ pub trait Source: Sized {
     #[inline]
     fn items(self) -> Items<Self>
     where
-        Self: Source<Error = core::convert::Infallible>,
+        Self: Source<Error = Infallible>,
     {
         Items::new(self)
     }

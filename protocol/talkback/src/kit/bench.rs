@@ -187,12 +187,13 @@ impl<I: Iterator> Source for Probe<I> {
                 break Step::Pending;
             }
             self.waited = false;
-            let Some(item) = self.items.next() else {
-                break self.end.take().map_or(Step::Idle, Step::Ended);
-            };
+            // As many sources do: the request is taken before it is known that nothing is left.
             if self.pulled && !hybrid {
                 talkback.take_request();
             }
+            let Some(item) = self.items.next() else {
+                break self.end.take().map_or(Step::Idle, Step::Ended);
+            };
             hybrid = false;
             unasked = !self.pulled;
             emit(item, talkback);

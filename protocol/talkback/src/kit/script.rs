@@ -126,7 +126,7 @@ pub(crate) fn search(
         }
     }
     for number in 0..random_scripts {
-        let random = Random((seed ^ (number as u64 + 1)).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+        let random = Random(seed.wrapping_add(number as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
         let choices = Choices::new(Vec::new(), crate::kit::RANDOM_CHOICES, Some(random), false);
         report.random_scripts += 1;
         if attempt(&choices).is_err() {

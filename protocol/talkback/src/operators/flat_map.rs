@@ -9,19 +9,21 @@ use crate::source::Source;
 use crate::talkback::Talkback;
 use crate::upstream::Upstream;
 
-/// See [`Source::flat_map`].
+/// See [`Source::flat_map`] and [`Source::try_flat_map`].
 pub struct FlatMap<S: Source, F, I: Source> {
     outer: Upstream<S>,
     f: F,
     inner: Option<Upstream<I>>,
+    /// Turns an inner source's failure into one of the stream.
+    error: fn(I::Error) -> S::Error,
     /// The outer source's end, which waits for the inner one; or a failure, which waits for a start.
     end: Option<End<S::Error>>,
 }
 
 impl<S: Source, F, I: Source> FlatMap<S, F, I> {
     #[inline]
-    pub(crate) fn new(source: S, f: F) -> Self {
-        Self { outer: Upstream::new(source).below("flat_map"), f, inner: None, end: None }
+    pub(crate) fn new(source: S, f: F, error: fn(I::Error) -> S::Error) -> Self {
+        Self { outer: Upstream::new(source).below("flat_map"), f, inner: None, error, end: None }
     }
 }
 
@@ -29,7 +31,6 @@ impl<S, F, I> Source for FlatMap<S, F, I>
 where
     S: Source,
     I: Source,
-    I::Error: Into<S::Error>,
     F: FnMut(S::Item) -> I,
 {
     type Item = I::Item;
@@ -46,20 +47,20 @@ where
         below: &mut Talkback<S::Error>,
         emit: &mut impl FnMut(I::Item, &mut Talkback<S::Error>),
     ) -> Step<S::Error> {
-        let Self { outer, f, inner, end } = self;
+        let Self { outer, f, inner, error: into, end } = self;
         if let Some(running) = inner {
             match running.drive_into(below, &mut |item, _, below| emit(item, below)) {
                 Step::Ended(why) => {
                     *inner = None;
                     if let End::Failed(error) = why {
-                        *end = Some(outer.fail(error.into()));
+                        *end = Some(outer.fail(into(error)));
                     }
                 }
                 step => {
                     if !below.is_open() && !outer.is_ended() {
                         outer.signal(below);
                     }
-                    return step.map_err(Into::into);
+                    return step.map_err(*into);
                 }
             }
         }
@@ -74,9 +75,9 @@ where
             let mut begun = Upstream::new(f(item)).below("flat_map");
             match begun.drive_into(below, &mut |item, _, below| emit(item, below)) {
                 Step::Ended(End::Complete) => {}
-                Step::Ended(End::Failed(error)) => hop.cut(Stop::Failed(error.into())),
+                Step::Ended(End::Failed(error)) => hop.cut(Stop::Failed(into(error))),
                 step => {
-                    stays = step.map_err(Into::into);
+                    stays = step.map_err(*into);
                     *inner = Some(begun);
                     hop.wait();
                 }

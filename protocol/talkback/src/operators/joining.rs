@@ -57,7 +57,11 @@ impl<A: Source, B: Source<Item = A::Item, Error = A::Error>> Source for Chain<A,
     ) -> Step<A::Error> {
         if let Some(first) = &mut self.first {
             match first.drive(talkback, emit) {
-                Step::Ended(End::Complete) => self.first = None,
+                Step::Ended(End::Complete) => {
+                    self.first = None;
+                    // The first may have taken a request and found nothing: it is for the second.
+                    talkback.restore_request();
+                }
                 step => return step,
             }
         }

@@ -146,36 +146,34 @@ fn joined() -> Vec<Checked> {
             .items([1])
             .fails()
             .check(),
-        kit::source("flat_map", |bench| bench.pulled(1..=3).flat_map(|n| iterable(0..n).fails_with::<&str>()))
+        kit::source("flat_map", |bench| bench.pulled(1..=3).flat_map(|n| iterable(0..n)))
             .items([0, 0, 1, 0, 1, 2])
             .check(),
-        kit::source("flat_map, inner pushed", |bench| {
-            bench.pulled(1..=3).flat_map(|n| pour(0..n).fails_with::<&str>())
-        })
-        .hybrid()
-        .items([0, 0, 1, 0, 1, 2])
-        .check(),
-        kit::source("flat_map, all pushed", |bench| bench.pushed(1..=3).flat_map(|n| pour(0..n).fails_with::<&str>()))
+        kit::source("flat_map, inner pushed", |bench| bench.pulled(1..=3).flat_map(|n| pour(0..n)))
+            .hybrid()
+            .items([0, 0, 1, 0, 1, 2])
+            .check(),
+        kit::source("flat_map, all pushed", |bench| bench.pushed(1..=3).flat_map(|n| pour(0..n)))
             .pushed()
             .items([0, 0, 1, 0, 1, 2])
             .ends_eagerly()
             .check(),
         kit::source("flat_map, inner watched", |bench| {
             let inner = bench.clone();
-            bench.pulled(1..=3).flat_map(move |n| inner.pulled(0..n))
+            bench.pulled(1..=3).try_flat_map(move |n| inner.pulled(0..n))
         })
         .items([0, 0, 1, 0, 1, 2])
         .check(),
         kit::source("flat_map, all late and slow", |bench| {
             let inner = bench.clone();
-            bench.pulled(1..=3).late().slow().flat_map(move |n| inner.pulled(0..n).late().slow())
+            bench.pulled(1..=3).late().slow().try_flat_map(move |n| inner.pulled(0..n).late().slow())
         })
         .waits()
         .items([0, 0, 1, 0, 1, 2])
         .check(),
         kit::source("flat_map, inner failing", |bench| {
             let inner = bench.clone();
-            bench.pulled(1..=3).flat_map(move |n| {
+            bench.pulled(1..=3).try_flat_map(move |n| {
                 let probe = inner.pulled(0..n);
                 if n == 2 { probe.failing("two") } else { probe }
             })
@@ -185,7 +183,7 @@ fn joined() -> Vec<Checked> {
         .check(),
         kit::source("flat_map, inner slow and failing", |bench| {
             let inner = bench.clone();
-            bench.pulled(1..=3).flat_map(move |n| {
+            bench.pulled(1..=3).try_flat_map(move |n| {
                 let probe = inner.pulled(0..n).slow();
                 if n == 2 { probe.failing("two") } else { probe }
             })
@@ -205,7 +203,7 @@ fn joined() -> Vec<Checked> {
             bench
                 .pulled(0..40)
                 .filter(|n| n % 2 == 0)
-                .flat_map(move |n| inner.pulled([n, n + 1]))
+                .try_flat_map(move |n| inner.pulled([n, n + 1]))
                 .try_map(Ok)
                 .chunk(2)
                 .tee(bench.side())
