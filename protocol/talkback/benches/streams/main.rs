@@ -1,8 +1,10 @@
 //! What a stream costs: against `Iterator` and `futures::Stream`, and against the npm package `streamlets`.
 //!
 //! ```sh
-//! cargo bench -p talkback --features futures
+//! cargo bench -p talkback --features futures --bench streams
 //! ```
+//!
+//! Node and npm are needed for the second half, which says so when they are missing.
 
 #![expect(
     clippy::indexing_slicing,
@@ -11,8 +13,10 @@
 )]
 
 mod chain;
+mod scenarios;
 mod timing;
 
 fn main() {
     chain::measure();
+    scenarios::measure();
 }

@@ -98,7 +98,7 @@ fn operators() -> Vec<Checked> {
             [1, 2, 3],
             fails
         ),
-        over_every_source!("map_err", |s: kit::Probe<_>| s.map_err(|text| text.len()), 1..=6),
+        over_every_source!("map_err", |s: kit::Probe<_>| s.map_err(str::len), 1..=6),
         over_every_source!("chunk", |s: kit::Probe<_>| s.chunk(4), [vec![1, 2, 3, 4], vec![5, 6]]),
         over_every_source!(
             "chunk_bytes",

@@ -52,7 +52,7 @@ fn what_a_start_after_a_stop_does() {
         what(kit::source("a", resumes).items(1..=9).silent_after_stop().check()),
         "declared over after a stop, but it emitted 2 after one"
     );
-    assert_eq!(what(kit::source("a", ends).items([1; 99]).check()), "it ended after 0 of 99 items");
+    assert_eq!(what(kit::source("a", ends).items([1; 99]).check()), "it ended after 1 of 99 items");
     assert_eq!(what(kit::source("a", ends).silent_after_stop().check()), "declared silent after a stop, but it ended");
 }
 

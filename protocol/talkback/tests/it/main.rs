@@ -1,5 +1,12 @@
 //! What the crate promises, from the outside.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "an unexpected `None` should stop a test, in its helpers too"
+)]
+
 mod parties;
 
 mod conformance;

@@ -117,5 +117,5 @@ fn a_handle_signals_from_another_thread() {
     assert_eq!(stream.run_for(1), State::More);
     handle.stop(Stop::Enough);
     assert_eq!(stream.run(), State::Enough);
-    assert_eq!(stream.sink().items(), &(0..had as u64 + 1).collect::<Vec<_>>(), "nothing was lost");
+    assert_eq!(stream.sink().items(), &(0..=had as u64).collect::<Vec<_>>(), "nothing was lost");
 }
