@@ -146,15 +146,7 @@ impl<S: Source> Upstream<S> {
         if wait {
             hop.wait();
         }
-        let step = source.drive(hop, &mut |item, hop| {
-            if !hop.may_emit() {
-                return hop.violate(Rule::Emit);
-            }
-            below.answer(hop);
-            receive(item, hop, below);
-            below.restore_request();
-            hop.follow(below, &pass);
-        });
+        let step = drive_over(source, hop, below, pass, receive);
         if let Step::Ended(_) = &step {
             hop.end();
         }
@@ -195,6 +187,26 @@ impl<S: Source> Upstream<S> {
     pub fn source(&mut self) -> &mut S {
         &mut self.source
     }
+}
+
+/// Drives a source over a hop that has entered its drive.
+#[inline]
+pub(crate) fn drive_over<S: Source, F>(
+    source: &mut S,
+    hop: &mut Talkback<S::Error>,
+    below: &mut Talkback<F>,
+    pass: impl Fn(&mut Option<Stop<F>>) -> Stop<S::Error>,
+    receive: &mut impl FnMut(S::Item, &mut Talkback<S::Error>, &mut Talkback<F>),
+) -> Step<S::Error> {
+    source.drive(hop, &mut |item, hop| {
+        if !hop.may_emit() {
+            return hop.violate(Rule::Emit);
+        }
+        below.answer(hop);
+        receive(item, hop, below);
+        below.restore_request();
+        hop.follow(below, &pass);
+    })
 }
 
 impl<S: Source> fmt::Debug for Upstream<S> {

@@ -61,10 +61,14 @@ fn multicast() -> u64 {
     for n in 0..10 {
         // It has room: every stream has run.
         let _ = hub.send(black_box(n));
-        streams.iter_mut().for_each(|stream| drop(stream.run()));
+        for stream in &mut streams {
+            stream.run();
+        }
     }
     hub.end(End::Complete);
-    streams.iter_mut().for_each(|stream| drop(stream.run()));
+    for stream in &mut streams {
+        stream.run();
+    }
     streams.iter().fold(0, |sum, stream| sum ^ stream.sink().0)
 }
 
@@ -77,10 +81,14 @@ fn multicast_boxed() -> u64 {
     }
     for n in 0..10 {
         let _ = hub.send(black_box(n));
-        streams.iter_mut().for_each(|stream| drop(stream.run()));
+        for stream in &mut streams {
+            stream.run();
+        }
     }
     hub.end(End::Complete);
-    streams.iter_mut().for_each(|stream| drop(stream.run()));
+    for stream in &mut streams {
+        stream.run();
+    }
     streams.iter().fold(0, |sum, stream| sum ^ stream.sink().0)
 }
 
@@ -88,8 +96,10 @@ fn large() -> u64 {
     observe(pour(0..black_box(10_000)).flat_map(four))
 }
 
-/// A scenario, the name of the one it is compared with, and how it is run.
-const SCENARIOS: [(&str, &str, fn() -> u64); 5] = [
+/// A title, the name of the scenario it is compared with, and how it is run.
+type Scenario = (&'static str, &'static str, fn() -> u64);
+
+const SCENARIOS: [Scenario; 5] = [
     ("simple: 10 items, map, filter", "simple", simple),
     ("flatten: 10 items to 4, filtered", "flatten", flatten),
     ("multicast: 10 items, 9 flattening sinks", "multicast", multicast),

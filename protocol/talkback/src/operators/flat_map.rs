@@ -7,13 +7,14 @@ use crate::operators::debug_as_name;
 use crate::signal::{End, Step, Stop};
 use crate::source::Source;
 use crate::talkback::Talkback;
-use crate::upstream::Upstream;
+use crate::upstream::{Upstream, drive_over};
 
 /// See [`Source::flat_map`] and [`Source::try_flat_map`].
 pub struct FlatMap<S: Source, F, I: Source> {
     outer: Upstream<S>,
     f: F,
-    inner: Option<Upstream<I>>,
+    /// The source of the item it is at, with its hop, if that did not end at once.
+    inner: Option<(I, Talkback<I::Error>)>,
     /// Turns an inner source's failure into one of the stream.
     error: fn(I::Error) -> S::Error,
     /// The outer source's end, which waits for the inner one; or a failure, which waits for a start.
@@ -25,6 +26,31 @@ impl<S: Source, F, I: Source> FlatMap<S, F, I> {
     pub(crate) fn new(source: S, f: F, error: fn(I::Error) -> S::Error) -> Self {
         Self { outer: Upstream::new(source).below("flat_map"), f, inner: None, error, end: None }
     }
+}
+
+/// Drives an inner source over its hop. Its failures are of another type, so it is told no other.
+///
+/// Each call has a closure of its own for `receive`: so the source's loop is compiled for it alone, and into it.
+#[inline]
+fn drive_inner<I: Source, E>(
+    inner: &mut I,
+    hop: &mut Talkback<I::Error>,
+    below: &mut Talkback<E>,
+    receive: &mut impl FnMut(I::Item, &mut Talkback<I::Error>, &mut Talkback<E>),
+) -> Step<I::Error> {
+    if !hop.is_greeted() {
+        if !inner.greets() {
+            return Step::Pending;
+        }
+        hop.greet();
+    }
+    let pass = |reason: &mut Option<Stop<E>>| reason.as_ref().map_or(Stop::Pause, Stop::without_failure);
+    hop.enter(below, pass);
+    let step = drive_over(inner, hop, below, pass, receive);
+    if let Step::Ended(_) = &step {
+        hop.end();
+    }
+    step
 }
 
 impl<S, F, I> Source for FlatMap<S, F, I>
@@ -48,8 +74,8 @@ where
         emit: &mut impl FnMut(I::Item, &mut Talkback<S::Error>),
     ) -> Step<S::Error> {
         let Self { outer, f, inner, error: into, end } = self;
-        if let Some(running) = inner {
-            match running.drive_into(below, &mut |item, _, below| emit(item, below)) {
+        if let Some((running, hop)) = inner {
+            match drive_inner(running, hop, below, &mut |item, _, below| emit(item, below)) {
                 Step::Ended(why) => {
                     *inner = None;
                     if let End::Failed(error) = why {
@@ -72,13 +98,14 @@ where
         let step = outer.drive(below, &mut |item, hop, below| {
             // What answers the request is an item of the inner source.
             below.restore_request();
-            let mut begun = Upstream::new(f(item)).below("flat_map");
-            match begun.drive_into(below, &mut |item, _, below| emit(item, below)) {
+            let mut begun = f(item);
+            let mut inner_hop = Talkback::new(begun.name(), "flat_map");
+            match drive_inner(&mut begun, &mut inner_hop, below, &mut |item, _, below| emit(item, below)) {
                 Step::Ended(End::Complete) => {}
                 Step::Ended(End::Failed(error)) => hop.cut(Stop::Failed(into(error))),
                 step => {
                     stays = step.map_err(*into);
-                    *inner = Some(begun);
+                    *inner = Some((begun, inner_hop));
                     hop.wait();
                 }
             }

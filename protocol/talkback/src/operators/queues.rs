@@ -5,13 +5,46 @@
 
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
+use core::mem;
 use core::task::Waker;
 
 use crate::signal::End;
 
+/// Items, and whether each answered a request; then the reader gets it on a request of its own.
+struct Queue<T> {
+    /// The first, so that a reader who keeps up needs no memory but this.
+    first: Option<(T, bool)>,
+    rest: VecDeque<(T, bool)>,
+}
+
+impl<T> Queue<T> {
+    fn new() -> Self {
+        Self { first: None, rest: VecDeque::new() }
+    }
+
+    fn len(&self) -> usize {
+        usize::from(self.first.is_some()) + self.rest.len()
+    }
+
+    fn push(&mut self, item: T, pulled: bool) {
+        if self.first.is_none() {
+            self.first = Some((item, pulled));
+        } else {
+            self.rest.push_back((item, pulled));
+        }
+    }
+
+    fn pop(&mut self) -> Option<T> {
+        let (item, _) = self.first.take()?;
+        if !self.rest.is_empty() {
+            self.first = self.rest.pop_front();
+        }
+        Some(item)
+    }
+}
+
 struct Reader<T> {
-    /// Items, and whether each answered a request; then the reader gets it on a request of its own.
-    queue: VecDeque<(T, bool)>,
+    queue: Queue<T>,
     open: bool,
     left: bool,
     waker: Option<Waker>,
@@ -24,17 +57,19 @@ pub(crate) struct ReaderId(usize);
 pub(crate) struct Queues<T, E> {
     readers: Vec<Reader<T>>,
     items_max: usize,
+    /// Whether a reader may have left a waker.
+    waits: bool,
     end: Option<End<E>>,
 }
 
 impl<T, E> Queues<T, E> {
     pub(crate) fn new(items_max: usize) -> Self {
-        Self { readers: Vec::new(), items_max: items_max.max(1), end: None }
+        Self { readers: Vec::new(), items_max: items_max.max(1), waits: false, end: None }
     }
 
     /// A new reader, which is not open.
     pub(crate) fn join(&mut self) -> ReaderId {
-        let new = Reader { queue: VecDeque::new(), open: false, left: false, waker: None };
+        let new = Reader { queue: Queue::new(), open: false, left: false, waker: None };
         match self.readers.iter_mut().enumerate().find(|(_, reader)| reader.left) {
             Some((id, free)) => {
                 *free = new;
@@ -57,7 +92,7 @@ impl<T, E> Queues<T, E> {
 
     pub(crate) fn leave(&mut self, ReaderId(id): ReaderId) {
         if let Some(reader) = self.readers.get_mut(id) {
-            *reader = Reader { queue: VecDeque::new(), open: false, left: true, waker: None };
+            *reader = Reader { queue: Queue::new(), open: false, left: true, waker: None };
         }
     }
 
@@ -85,30 +120,34 @@ impl<T, E> Queues<T, E> {
         let mut open = self.readers.iter_mut().filter(|reader| reader.open);
         let Some(first) = open.next() else { return };
         for reader in open {
-            reader.queue.push_back((item.clone(), pulled));
+            reader.queue.push(item.clone(), pulled);
         }
-        first.queue.push_back((item, pulled));
+        first.queue.push(item, pulled);
     }
 
     /// Whether there is an item for the reader, and then whether it was pulled.
     pub(crate) fn peek(&self, ReaderId(id): ReaderId) -> Option<bool> {
-        self.readers.get(id)?.queue.front().map(|(_, pulled)| *pulled)
+        self.readers.get(id)?.queue.first.as_ref().map(|(_, pulled)| *pulled)
     }
 
     /// The reader's next item.
     pub(crate) fn next(&mut self, ReaderId(id): ReaderId) -> Option<T> {
-        self.readers.get_mut(id)?.queue.pop_front().map(|(item, _)| item)
+        self.readers.get_mut(id)?.queue.pop()
     }
 
     /// The reader waits.
     pub(crate) fn wait(&mut self, ReaderId(id): ReaderId, waker: Option<&Waker>) {
         if let (Some(reader), Some(waker)) = (self.readers.get_mut(id), waker) {
             reader.waker = Some(waker.clone());
+            self.waits = true;
         }
     }
 
     /// Those who waited, to be woken when nothing is borrowed.
     pub(crate) fn take_waiting(&mut self) -> Vec<Waker> {
+        if !mem::take(&mut self.waits) {
+            return Vec::new();
+        }
         self.readers.iter_mut().filter_map(|reader| reader.waker.take()).collect()
     }
 }

@@ -55,7 +55,7 @@ impl<T: Clone, E: Clone> Hub<T, E> {
     /// A source for one sink.
     pub fn source(&self) -> HubSource<T, E> {
         let id = self.queues.borrow_mut().join();
-        HubSource { queues: Rc::clone(&self.queues), id }
+        HubSource { queues: Rc::clone(&self.queues), id, open: false }
     }
 
     /// Queues an item for every sink whose stream is open.
@@ -94,6 +94,17 @@ impl<T, E> Clone for Hub<T, E> {
 pub struct HubSource<T: Clone, E: Clone> {
     queues: Rc<RefCell<Queues<T, E>>>,
     id: ReaderId,
+    /// What the queues know.
+    open: bool,
+}
+
+impl<T: Clone, E: Clone> HubSource<T, E> {
+    fn set_open(&mut self, open: bool) {
+        if self.open != open {
+            self.open = open;
+            self.queues.borrow_mut().set_open(self.id, open);
+        }
+    }
 }
 
 impl<T: Clone, E: Clone> Source for HubSource<T, E> {
@@ -101,21 +112,22 @@ impl<T: Clone, E: Clone> Source for HubSource<T, E> {
     type Error = E;
 
     fn drive(&mut self, talkback: &mut Talkback<E>, emit: &mut impl FnMut(T, &mut Talkback<E>)) -> Step<E> {
-        let Self { queues, id } = self;
-        queues.borrow_mut().set_open(*id, talkback.is_open());
+        self.set_open(talkback.is_open());
         while talkback.may_emit() {
-            let next = queues.borrow_mut().next(*id);
-            let Some(item) = next else {
-                let mut queues = queues.borrow_mut();
-                if let Some(end) = queues.end() {
-                    return Step::Ended(end.clone());
-                }
-                queues.wait(*id, talkback.waker());
-                return Step::Pending;
+            let item = {
+                let mut queues = self.queues.borrow_mut();
+                let Some(item) = queues.next(self.id) else {
+                    if let Some(end) = queues.end() {
+                        return Step::Ended(end.clone());
+                    }
+                    queues.wait(self.id, talkback.waker());
+                    return Step::Pending;
+                };
+                item
             };
             emit(item, talkback);
         }
-        queues.borrow_mut().set_open(*id, talkback.is_open());
+        self.set_open(talkback.is_open());
         Step::Idle
     }
 }
