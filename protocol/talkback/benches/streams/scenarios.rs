@@ -55,12 +55,13 @@ fn flatten() -> u64 {
     observe(pour(black_box([1, 2, 3, 4, 5, 6, 7, 8, 9, 10])).flat_map(four))
 }
 
-fn multicast() -> u64 {
+/// A hub, this many items, and nine sinks that flatten what they get.
+fn multicast(items: u64) -> u64 {
     let hub = Hub::new(10);
     let mut streams = [(); 9].map(|()| hub.source().flat_map(four).connect(Observe(0)));
-    for n in 0..10 {
+    for n in 0..black_box(items) {
         // It has room: every stream has run.
-        let _ = hub.send(black_box(n));
+        let _ = hub.send(n);
         for stream in &mut streams {
             stream.run();
         }
@@ -72,15 +73,15 @@ fn multicast() -> u64 {
     streams.iter().fold(0, |sum, stream| sum ^ stream.sink().0)
 }
 
-/// The same with every stream behind a pointer, as different ones would be.
-fn multicast_boxed() -> u64 {
+/// The same with every sink's parts behind pointers, as different ones would be.
+fn multicast_boxed(items: u64) -> u64 {
     let hub = Hub::new(10);
     let mut streams = Vec::new();
     for _ in 0..9 {
         streams.push(hub.source().boxed().flat_map(|n| four(n).boxed()).boxed().connect(Observe(0)));
     }
-    for n in 0..10 {
-        let _ = hub.send(black_box(n));
+    for n in 0..black_box(items) {
+        let _ = hub.send(n);
         for stream in &mut streams {
             stream.run();
         }
@@ -99,11 +100,14 @@ fn large() -> u64 {
 /// A title, the name of the scenario it is compared with, and how it is run.
 type Scenario = (&'static str, &'static str, fn() -> u64);
 
-const SCENARIOS: [Scenario; 5] = [
+const SCENARIOS: [Scenario; 8] = [
     ("simple: 10 items, map, filter", "simple", simple),
     ("flatten: 10 items to 4, filtered", "flatten", flatten),
-    ("multicast: 10 items, 9 flattening sinks", "multicast", multicast),
-    ("multicast, three boxes a sink", "multicast", multicast_boxed),
+    ("multicast: 10 items, 9 flattening sinks", "multicast", || multicast(10)),
+    ("- of it, to make and drop the streams", "-", || multicast(0)),
+    ("- with three boxes a sink", "multicast", || multicast_boxed(10)),
+    ("- of 1,000 items", "long", || multicast(1_000)),
+    ("- of 1,000 items, with three boxes a sink", "long", || multicast_boxed(1_000)),
     ("large: 10,000 items to 4, filtered", "large", large),
 ];
 
@@ -133,7 +137,7 @@ pub(crate) fn measure() {
                 let theirs = median(theirs.clone());
                 println!("{title:<42} {ours:>12.1} {theirs:>12.1} {:>8.0}", theirs / ours);
             }
-            None => println!("{title:<42} {ours:>12.1} {:>12} {:>8}", "not run", ""),
+            None => println!("{title:<42} {ours:>12.1} {:>12}", if *name == "-" { "" } else { "not run" }),
         }
     }
 }

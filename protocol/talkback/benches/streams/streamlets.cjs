@@ -1,5 +1,5 @@
-// The four published scenarios of the npm package `streamlets`, as its own benchmark has them: every sink listens and does
-// nothing with what it gets. Prints a line for each: its name, and the median nanoseconds of one operation.
+// The four published scenarios of the npm package `streamlets`, as its own benchmark has them, and one that is longer: every
+// sink listens and does nothing with what it gets. Prints a line for each: its name, and the median nanoseconds of one operation.
 //
 //   node streamlets.cjs DIRECTORY   where `npm install --prefix DIRECTORY streamlets@0.5.1` was run
 
@@ -11,16 +11,19 @@ const tenThousand = [...Array(10_000).keys()]
 const even = n => n % 2 === 0
 const four = n => pipe(of(n, n, n * 2, n * 3), filter(even))
 
+const multicast = items => {
+  const subject = new Subject()
+  const flat = pipe(subject, map(four), flatten)
+  for (let sink = 0; sink < 9; sink++) observe(flat)
+  for (let n = 0; n < items; n++) subject.receive(n)
+  subject.end()
+}
+
 const scenarios = {
   simple: () => pipe(of(...ten), map(n => n * 3), filter(even), observe),
   flatten: () => pipe(of(...ten), map(four), flatten, observe),
-  multicast: () => {
-    const subject = new Subject()
-    const flat = pipe(subject, map(four), flatten)
-    for (let sink = 0; sink < 9; sink++) observe(flat)
-    for (let n = 0; n < 10; n++) subject.receive(n)
-    subject.end()
-  },
+  multicast: () => multicast(10),
+  long: () => multicast(1_000),
   large: () => pipe(of(...tenThousand), map(four), flatten, observe),
 }
 

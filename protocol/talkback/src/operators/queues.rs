@@ -10,6 +10,9 @@ use core::task::Waker;
 
 use crate::signal::End;
 
+/// Readers that are expected; more make the list grow.
+const READERS: usize = 16;
+
 /// Items, and whether each answered a request; then the reader gets it on a request of its own.
 struct Queue<T> {
     /// The first, so that a reader who keeps up needs no memory but this.
@@ -64,7 +67,7 @@ pub(crate) struct Queues<T, E> {
 
 impl<T, E> Queues<T, E> {
     pub(crate) fn new(items_max: usize) -> Self {
-        Self { readers: Vec::new(), items_max: items_max.max(1), waits: false, end: None }
+        Self { readers: Vec::with_capacity(READERS), items_max: items_max.max(1), waits: false, end: None }
     }
 
     /// A new reader, which is not open.
