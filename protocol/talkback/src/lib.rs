@@ -39,6 +39,12 @@
 
 #[cfg(feature = "alloc")]
 extern crate alloc;
+
+/// The page's examples.
+#[cfg(all(doctest, feature = "alloc"))]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 #[cfg(any(feature = "kit", test))]
 extern crate std;
 
