@@ -1,7 +1,7 @@
 //! What a stream costs: against `Iterator` and `futures::Stream`, and against the npm package `streamlets`.
 //!
 //! ```sh
-//! cargo bench -p talkback --features futures --bench streams
+//! cargo bench -p talkback --bench streams
 //! ```
 //!
 //! Node and npm are needed for the second half, which says so when they are missing.
