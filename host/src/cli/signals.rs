@@ -1,6 +1,12 @@
 //! SIGINT and SIGTERM: the first asks for an end, a second one is the end.
 
+use std::time::{Duration, Instant};
+
 use tokio::signal::unix::{Signal, SignalKind, signal};
+
+/// What comes so soon after the first is the same one again: `timeout`, and shells, send theirs to a process and to its
+/// group.
+const SAME_FOR: Duration = Duration::from_millis(100);
 
 /// The exit code of a process that a second signal ended.
 const ENDED_BY_SIGNAL: i32 = 130;
@@ -11,10 +17,15 @@ const ENDED_BY_SIGNAL: i32 = 130;
 pub(super) async fn first() {
     let Ok(mut signals) = Signals::listen() else { return std::future::pending().await };
     signals.next().await;
-    // The same listeners go on: a second signal that follows at once is not lost between two pairs of them.
+    let asked = Instant::now();
+    // The same listeners go on: a second signal is not lost between two pairs of them.
     tokio::spawn(async move {
-        signals.next().await;
-        std::process::exit(ENDED_BY_SIGNAL);
+        loop {
+            signals.next().await;
+            if asked.elapsed() >= SAME_FOR {
+                std::process::exit(ENDED_BY_SIGNAL);
+            }
+        }
     });
 }
 

@@ -14,6 +14,8 @@ pub(crate) enum Verdict {
     Good,
     /// No kill has met a batch in flight.
     NothingProven,
+    /// The broker has broken transactions, and said so.
+    BrokerBroke,
     Bad,
 }
 

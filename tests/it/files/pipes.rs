@@ -81,7 +81,7 @@ fn a_second_interrupt_leaves_at_once() {
     live.write("loop\n");
     std::thread::sleep(Duration::from_millis(100));
     live.signal("INT");
-    std::thread::sleep(Duration::from_millis(100));
+    std::thread::sleep(Duration::from_secs(1));
     live.signal("INT");
     let ran = live.wait();
     assert_eq!((ran.code, ran.stdout.as_str()), (Some(130), ""));

@@ -95,6 +95,19 @@ async fn a_lost_client_lets_a_process_leave_that_was_told_to() {
     assert_eq!(service.end(SOON), Some(0), "{}", service.log());
 }
 
+/// As `timeout` does: to the process, and to the group that it is in.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_signal_that_comes_twice_at_once_is_one() {
+    let mut service = ready("conformance");
+    let talk = service.dial().await.start("{}").await;
+    service.wait_for("conversation started");
+    service.signal("TERM");
+    service.signal("TERM");
+    service.wait_for("signal received");
+    drop(talk);
+    assert_eq!(service.end(SOON), Some(0), "{}", service.log());
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_second_signal_is_the_end() {
     let mut service = ready("faulty");
@@ -103,7 +116,7 @@ async fn a_second_signal_is_the_end() {
     service.wait_for("conversation started");
     service.signal("TERM");
     service.wait_for("signal received");
-    tokio::time::sleep(Duration::from_millis(200)).await;
+    tokio::time::sleep(Duration::from_secs(1)).await;
     assert!(service.is_running());
     service.signal("TERM");
     assert_eq!(service.end(SOON), Some(130), "{}", service.log());
