@@ -5,9 +5,11 @@
 //! the instance is at its home, where it may be ended for another lane's sake. What a failed batch means is the
 //! [`Policy`]'s to say: it fails, or its poison records are found and set aside. It refuses nothing; a batch that fails
 //! leaves the lane ready for the next. It ends with its owner, and dropping it in the middle of a batch kills the guest.
-//! It knows neither where batches come from nor where emits go.
+//! It knows neither where batches come from nor where emits go. Between it and its batches are the rules of sources and
+//! sinks: see [`hop`].
 
 mod dead_letter;
+pub(crate) mod hop;
 mod policy;
 mod triage;
 
@@ -15,7 +17,9 @@ use std::sync::Arc;
 
 use crate::batch::{Batch, Failure, Output};
 use crate::guest::{Blamed, Ended, Guest, Home, Instance, Owner, Pace};
+use hop::{Hop, Pause, Void};
 pub use policy::{OnFailure, Policy};
+use talkback::End;
 
 /// What a door makes of an output, and refuses to, before it is known whether the batch will be acknowledged. It does so
 /// within the guest's call, so that what takes long there does not keep others waiting either.
@@ -47,6 +51,9 @@ pub struct Lane {
     policy: Policy,
     home: Home,
     pace: Pace,
+    hop: Hop,
+    /// Within a batch; a lane that is dropped there was killed.
+    is_running: bool,
     /// The last offset that the instance has seen.
     last_offset: Option<i64>,
     /// Whether it was told that instances outgrow what may be kept.
@@ -57,7 +64,8 @@ impl Lane {
     /// A lane without an instance; the first batch makes one.
     pub fn new(guest: Arc<Guest>, inlet: u32, partition: i32, policy: Policy) -> Self {
         let (owner, home) = (guest.owner(inlet, partition), guest.home());
-        Self { guest, owner, policy, home, pace: Pace::default(), last_offset: None, has_told_outgrown: false }
+        let (pace, hop) = (Pace::default(), Hop::new("an inlet partition"));
+        Self { guest, owner, policy, home, pace, hop, is_running: false, last_offset: None, has_told_outgrown: false }
     }
 
     /// Runs a batch.
@@ -65,6 +73,17 @@ impl Lane {
     /// # Errors
     /// A [`Failure`], with nothing to be emitted.
     pub async fn run<D: Door>(&mut self, batch: &Arc<Batch>, door: &D) -> Result<Ran<D::Emits>, Failure> {
+        self.receive();
+        self.is_running = true;
+        let ran = self.run_by_policy(batch, door).await;
+        self.is_running = false;
+        if ran.is_err() {
+            self.hop.pause(Pause::Failed);
+        }
+        ran
+    }
+
+    async fn run_by_policy<D: Door>(&mut self, batch: &Arc<Batch>, door: &D) -> Result<Ran<D::Emits>, Failure> {
         match self.attempt(batch, door).await {
             Ok(Attempt { emits, .. }) => Ok(Ran { emits: vec![emits], poison: Vec::new() }),
             Err(failure) if self.policy.on_failure == OnFailure::Fail || !triage::may_help(&failure) => Err(failure),
@@ -73,8 +92,22 @@ impl Lane {
     }
 
     /// Ends the instance that waits, if there is one; the next batch has a fresh one.
-    pub fn rest(&self) {
+    pub fn rest(&mut self) {
         self.home.clear();
+        self.hop.pause(Pause::Idle);
+    }
+
+    /// Is ready for a batch, and gets it.
+    fn receive(&mut self) {
+        if !self.hop.is_greeted() {
+            self.hop.greet();
+        }
+        if self.hop.is_paused() {
+            self.hop.resume(Pause::Idle);
+            self.hop.resume(Pause::Failed);
+        }
+        self.hop.request();
+        self.hop.hand();
     }
 
     /// Runs a batch, or a part of one, whole. The instance is kept if all went well: a guest that refused a batch is
@@ -119,6 +152,12 @@ impl Lane {
             why: told.why,
             detail: told.detail,
         }
+    }
+}
+
+impl Drop for Lane {
+    fn drop(&mut self) {
+        self.hop.end(if self.is_running { End::Failed(Void) } else { End::Complete });
     }
 }
 

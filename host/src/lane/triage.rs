@@ -54,7 +54,7 @@ pub(super) async fn run<D: Door>(
         })?;
         let part = Arc::new(batch.part(records.clone()));
         if records.len() == 1 {
-            lane.rest();
+            lane.home.clear();
         }
         let failed = match lane.attempt(&part, door).await {
             Ok(Attempt { emits, bytes }) => {

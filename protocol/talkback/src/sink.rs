@@ -7,7 +7,7 @@ use core::any::type_name;
 use core::fmt;
 use core::marker::PhantomData;
 
-use crate::rule::{Policy, Violation};
+use crate::rule::{Phase, Policy, Violation};
 use crate::signal::{End, Stop};
 use crate::talkback::Talkback;
 
@@ -139,6 +139,11 @@ impl<T, K: Sink<T, E>, E> Connection<T, K, E> {
     #[inline]
     pub fn is_greeted(&self) -> bool {
         self.talkback.is_greeted()
+    }
+
+    /// Where the hop stands.
+    pub fn phase(&self) -> Phase {
+        self.talkback.phase()
     }
 
     /// Emits an item to the sink. Rule 2: only if open; otherwise the item is dropped.

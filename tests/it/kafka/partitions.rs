@@ -56,3 +56,27 @@ fn keyed_emits_go_where_the_java_client_puts_them_and_keyless_ones_anywhere() {
     let places = keyless.iter().map(|record| record.partition).collect::<BTreeSet<_>>();
     assert!(keyless.iter().all(|record| record.text().starts_with("unkeyed")) && !places.is_empty());
 }
+
+/// More than may wait for a lane, while another partition has nothing to do: the broker is told to send no more of it, and
+/// later to go on.
+#[test]
+fn a_partition_that_is_far_behind_is_paused_and_resumed_without_loss_or_reorder() {
+    let Some(broker) = Broker::shared() else { return };
+    let mut scene = Scene::new(broker, "paused", 2);
+    scene.faulty = scene.faulty.set("pause", "8 ms").records_max(1);
+    let slow = |n: usize| Record::new(format!("{n} {}", "x".repeat(100_000))).key("slow").header("do", "pause");
+    let mut sent = (0..300).map(slow).collect::<Vec<_>>();
+    sent.extend((0..10).map(|n| Record::new(n.to_string()).key("fast").partition(1)));
+    sent.iter_mut().take(300).for_each(|record| record.partition = 0);
+    scene.input.produce(&sent);
+    let running = scene.faulty.start();
+    let is =
+        |value: f64| (running.metric(r#"streamlet_paused{inlet="in",partition="0"}"#) == Some(value)).then_some(());
+    running.wait("a pause", || is(1.0));
+    running.wait("its end", || is(0.0));
+    assert_eq!(running.metric(r#"streamlet_paused{inlet="in",partition="1"}"#), Some(0.0));
+    scene.input.wait_committed(&scene.group);
+    assert_eq!(running.metric("streamlet_stream_violations_total"), Some(0.0));
+    assert_eq!(running.stop().code, Some(0));
+    assert_eq!(check(&sent, &scene.out.read()), 0, "none is there twice");
+}

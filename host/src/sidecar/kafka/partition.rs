@@ -9,12 +9,14 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
+use talkback::{End, Phase};
 use tokio::sync::Notify;
 
 use super::super::BatchCaps;
 use super::locks::lock;
 use super::monitor::PartitionMonitor;
 use crate::batch::{Batch, BatchBuilder, Header, weight_bytes};
+use crate::lane::hop::{Hop, Pause, Void};
 
 mod in_order;
 
@@ -74,17 +76,33 @@ pub(super) struct Partition {
     is_given_up: AtomicBool,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Queue {
     ready: VecDeque<Work>,
     /// Records and bytes in `ready`.
     ready_records: usize,
     ready_bytes: usize,
     open: BatchBuilder,
-    /// The record after all these cannot be read; nothing behind it is taken in.
-    is_blocked: bool,
-    /// No more is taken: the run is to end.
-    is_ended: bool,
+    /// From the broker: whether it is to send more, and whether anything is taken in at all.
+    hop: Hop,
+}
+
+impl Queue {
+    fn new() -> Self {
+        let mut hop = Hop::new("a partition's topic");
+        hop.greet();
+        let (ready, open) = (VecDeque::new(), BatchBuilder::default());
+        Self { ready, ready_records: 0, ready_bytes: 0, open, hop }
+    }
+
+    fn is_ended(&self) -> bool {
+        self.hop.phase() == Phase::Ended
+    }
+
+    /// Whether what comes is taken in. What was on its way when the broker was told to send nothing is.
+    fn takes(&self) -> bool {
+        !self.is_ended() && !self.hop.is_paused_for(Pause::Unreadable)
+    }
 }
 
 impl Partition {
@@ -94,7 +112,7 @@ impl Partition {
             number,
             monitor,
             caps,
-            queue: Mutex::default(),
+            queue: Mutex::new(Queue::new()),
             arrived: Notify::new(),
             ending: Notify::new(),
             writing: AtomicUsize::new(0),
@@ -109,8 +127,11 @@ impl Partition {
     pub(super) fn push(&self, record: &Incoming<'_>) {
         self.monitor.received(record.offset);
         let mut queue = lock(&self.queue);
-        if queue.is_blocked || queue.is_ended {
+        if !queue.takes() {
             return;
+        }
+        if !queue.hop.is_paused() {
+            queue.hop.hand();
         }
         if !self.caps.has_room(&queue.open, record.weight_bytes()) {
             self.close(&mut queue);
@@ -123,12 +144,12 @@ impl Partition {
     /// The record at `offset` cannot be read, so that nothing behind it can be either.
     pub(super) fn block(&self, unreadable: Unreadable) {
         let mut queue = lock(&self.queue);
-        if queue.is_blocked || queue.is_ended {
+        if !queue.takes() {
             return;
         }
         self.close(&mut queue);
         queue.ready.push_back(Work::Unreadable(Arc::new(unreadable)));
-        queue.is_blocked = true;
+        queue.hop.pause(Pause::Unreadable);
     }
 
     /// Makes a batch of what is being filled, if that is anything.
@@ -155,7 +176,7 @@ impl Partition {
         loop {
             {
                 let mut queue = lock(&self.queue);
-                if queue.is_ended {
+                if queue.is_ended() {
                     return None;
                 }
                 if queue.ready.is_empty() {
@@ -186,20 +207,33 @@ impl Partition {
         queue.ready_records + queue.open.len()
     }
 
-    /// Whether it stands before a record that cannot be read.
-    pub(super) fn is_blocked(&self) -> bool {
-        lock(&self.queue).is_blocked
+    /// Says whether more waits for the lane than should, and gets whether the broker is to send nothing, for this reason
+    /// or another one.
+    pub(super) fn behind(&self, is_behind: bool) -> bool {
+        let mut queue = lock(&self.queue);
+        if is_behind {
+            queue.hop.pause(Pause::Behind);
+        } else {
+            queue.hop.resume(Pause::Behind);
+        }
+        let is_paused = queue.hop.is_paused();
+        self.monitor.set_paused(is_paused);
+        is_paused
     }
 
     /// The lane finishes what it has in hand and takes no more.
     pub(super) fn end(&self) {
-        lock(&self.queue).is_ended = true;
+        self.end_for(End::Complete);
+    }
+
+    fn end_for(&self, why: End<Void>) {
+        lock(&self.queue).hop.end(why);
         self.arrived.notify_one();
         self.ending.notify_one();
     }
 
     pub(super) fn is_ended(&self) -> bool {
-        lock(&self.queue).is_ended
+        lock(&self.queue).is_ended()
     }
 
     /// Waits for the end. One waiter at a time.
@@ -252,7 +286,7 @@ impl Partition {
         let claim = lock(&self.claim);
         self.is_revoked.store(true, Ordering::Release);
         drop(claim);
-        self.end();
+        self.end_for(End::Failed(Void));
     }
 
     /// The right to write, for as long as the guard is held; none once the partition is revoked.
@@ -325,6 +359,18 @@ mod tests {
         assert_eq!(taken(&partition).await, Some((2, -1)));
         partition.end();
         assert_eq!(taken(&partition).await, None);
+    }
+
+    #[tokio::test]
+    async fn what_was_on_its_way_when_the_broker_was_told_to_stop_is_taken() {
+        let partition = partition(10, 100);
+        assert!(partition.behind(true));
+        push(&partition, 1, b"a");
+        assert_eq!(taken(&partition).await, Some((1, 1)));
+        assert!(!partition.behind(false));
+        // A record that cannot be read is a reason of its own, which stays.
+        partition.block(Unreadable { offset: 2, why: "too large".into() });
+        assert!(partition.behind(true) && partition.behind(false));
     }
 
     #[tokio::test]

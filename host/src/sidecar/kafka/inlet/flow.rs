@@ -67,12 +67,12 @@ impl Flow {
             let count = partitions.len();
             self.has_paused = false;
             for (number, assigned) in partitions.iter_mut() {
-                let level = level(assigned, count);
-                let is_paused = match level {
+                let is_behind = match level(assigned, count) {
                     Level::Full => true,
                     Level::Enough => assigned.is_paused || is_stuck,
                     Level::Low => false,
                 };
+                let is_paused = assigned.partition.behind(is_behind);
                 self.has_paused |= is_paused;
                 if is_paused != assigned.is_paused {
                     assigned.is_paused = is_paused;
@@ -100,7 +100,7 @@ impl Flow {
 fn level(assigned: &Assigned, partitions: usize) -> Level {
     let bytes_max = (WAITING_BYTES_MAX / partitions.max(1)).clamp(PARTITION_BYTES.0, PARTITION_BYTES.1);
     let (bytes, records) = (assigned.partition.waiting_bytes(), assigned.partition.waiting_records());
-    if assigned.partition.is_blocked() || bytes >= bytes_max || records >= PARTITION_RECORDS_MAX {
+    if bytes >= bytes_max || records >= PARTITION_RECORDS_MAX {
         Level::Full
     } else if bytes >= bytes_max / 4 || records >= PARTITION_RECORDS_MAX / 4 {
         Level::Enough

@@ -12,6 +12,8 @@
 //! | `streamlet_failures_total` | `inlet` `kind` | failed tries of batches: `refused` `not_started` `trapped` `broke` `limited` `timed_out` `host` |
 //! | `streamlet_emits_total`, `streamlet_emit_bytes_total` | `outlet` | emits written |
 //! | `streamlet_lag_records` | `inlet` `partition` | records in the topic that are not written yet |
+//! | `streamlet_paused` | `inlet` `partition` | 1 while the broker is to send nothing: too much waits, or a record cannot be read |
+//! | `streamlet_stream_violations_total` | | signals out of turn between a partition and its lane: mistakes of the host |
 //! | `streamlet_batch_seconds` | `inlet` | histogram: from taking a batch until its emits are confirmed, tries included |
 //! | `streamlet_commit_seconds` | `inlet` | histogram: how long the broker took to commit |
 //! | `streamlet_guest_memory_bytes` | | linear memory of all live instances |
@@ -55,6 +57,8 @@ pub(super) struct Metrics {
     in_flight: IntGaugeVec,
     stalled: IntGaugeVec,
     lag: IntGaugeVec,
+    paused: IntGaugeVec,
+    violations: IntCounter,
     records: IntCounterVec,
     record_bytes: IntCounterVec,
     set_aside: IntCounterVec,
@@ -114,8 +118,13 @@ impl Metrics {
         };
         let ready = gauge("streamlet_ready", "1 while it runs")?;
         let guest_memory = gauge("streamlet_guest_memory_bytes", "linear memory of all live instances")?;
-        let conversations = IntCounter::new("streamlet_conversations_total", "conversations begun")?;
-        registry.register(Box::new(conversations.clone()))?;
+        let counter = |name: &str, help: &str| {
+            let counter = IntCounter::new(name, help)?;
+            registry.register(Box::new(counter.clone()))?;
+            Ok::<_, prometheus::Error>(counter)
+        };
+        let conversations = counter("streamlet_conversations_total", "conversations begun")?;
+        let violations = counter("streamlet_stream_violations_total", "signals out of turn")?;
         Ok(Self {
             ready,
             guest_memory,
@@ -129,6 +138,8 @@ impl Metrics {
                 of_partition,
             )?,
             lag: gauges(&registry, "streamlet_lag_records", "records in the topic, not written yet", of_partition)?,
+            paused: gauges(&registry, "streamlet_paused", "1 while the broker is to send nothing", of_partition)?,
+            violations,
             records: counters(&registry, "streamlet_records_total", "records of written batches", of_port)?,
             record_bytes: counters(&registry, "streamlet_record_bytes_total", "their bytes", of_port)?,
             set_aside: counters(&registry, "streamlet_records_set_aside_total", "poison records set aside", of_port)?,
@@ -173,6 +184,7 @@ impl Metrics {
             }
         };
         set(&self.in_flight, partition.in_flight() as u64);
+        set(&self.paused, u64::from(partition.is_paused()));
         set(&self.stalled, partition.stalled().as_secs());
         if let Some(lag) = partition.lag() {
             set(&self.lag, lag);
@@ -182,7 +194,7 @@ impl Metrics {
     /// A partition that is no longer this member's has no gauges.
     pub(super) fn forget(&self, inlet: &str, number: i32) {
         let number = number.to_string();
-        for gauge in [&self.in_flight, &self.stalled, &self.lag] {
+        for gauge in [&self.in_flight, &self.stalled, &self.lag, &self.paused] {
             // One that was never asked for is not there.
             let _ = gauge.remove_label_values(&[inlet, &number]);
         }
@@ -197,6 +209,8 @@ impl Metrics {
     }
 
     pub(super) fn text(&self) -> Result<String, prometheus::Error> {
+        let violations = talkback::violations_total() as u64;
+        self.violations.inc_by(violations.saturating_sub(self.violations.get()));
         let mut text = Vec::new();
         TextEncoder::new().encode(&self.registry.gather(), &mut text)?;
         Ok(String::from_utf8_lossy(&text).into_owned())

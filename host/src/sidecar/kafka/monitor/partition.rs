@@ -1,6 +1,6 @@
 //! One partition's state: what is in flight, how far it is, and since when it does not get past an error.
 
-use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, Weak};
 use std::time::{Duration, Instant};
 
@@ -27,6 +27,8 @@ pub(in super::super) struct PartitionMonitor {
     fetch_offset: AtomicI64,
     /// The offset of the topic's next record.
     end_offset: AtomicI64,
+    /// Whether the broker is to send nothing for now.
+    is_paused: AtomicBool,
     failing: Mutex<Option<Failing>>,
 }
 
@@ -60,6 +62,7 @@ impl PartitionMonitor {
             received_offset: AtomicI64::new(UNKNOWN),
             fetch_offset: AtomicI64::new(UNKNOWN),
             end_offset: AtomicI64::new(UNKNOWN),
+            is_paused: AtomicBool::new(false),
             failing: Mutex::default(),
         }
     }
@@ -67,6 +70,7 @@ impl PartitionMonitor {
     /// A new conversation has it: nothing is in flight.
     pub(super) fn begin(&self) {
         self.in_flight.store(0, Ordering::Release);
+        self.set_paused(false);
         for offset in [&self.next_offset, &self.received_offset, &self.fetch_offset, &self.end_offset] {
             offset.store(UNKNOWN, Ordering::Release);
         }
@@ -106,7 +110,8 @@ impl PartitionMonitor {
     /// A batch is written, after so long.
     pub(in super::super) fn written(&self, written: &Written, after: Duration, next_offset: i64) {
         let _ = self.in_flight.fetch_update(Ordering::AcqRel, Ordering::Acquire, |count| count.checked_sub(1));
-        self.next_offset.store(next_offset, Ordering::Release);
+        // Brokers may confirm a later batch before an earlier one.
+        self.next_offset.fetch_max(next_offset, Ordering::AcqRel);
         *lock(&self.failing) = None;
         if let Some(metrics) = &self.metrics {
             metrics.written(written, after);
@@ -134,6 +139,15 @@ impl PartitionMonitor {
         // Where all that came is written, what is fetched next is what is not written yet.
         let next = if next == of(&self.received_offset) { next.max(of(&self.fetch_offset)) } else { next };
         if next == UNKNOWN || end == UNKNOWN { None } else { u64::try_from((end - next).max(0)).ok() }
+    }
+
+    /// The broker is to send nothing for now, or to go on.
+    pub(in super::super) fn set_paused(&self, is_paused: bool) {
+        self.is_paused.store(is_paused, Ordering::Release);
+    }
+
+    pub(super) fn is_paused(&self) -> bool {
+        self.is_paused.load(Ordering::Acquire)
     }
 
     pub(super) fn in_flight(&self) -> usize {
