@@ -4,6 +4,7 @@ use std::fmt;
 use std::iter::{FusedIterator, Zip};
 use std::slice;
 
+use crate::composed::RecordSource;
 use crate::cursor::{self, Place};
 use crate::error::{Error, Result};
 use crate::port::Inlet;
@@ -85,6 +86,27 @@ impl Batch {
         Records { batch: self, rows, next: 0, outer: cursor::place(), mine: None }
     }
 
+    /// The records in offset order as a source, one for each request: the beginning of a composed stream.
+    ///
+    /// ```
+    /// # use streamlet::prelude::*;
+    /// # struct Numbers { even: Outlet }
+    /// # impl Numbers {
+    /// fn process(&mut self, batch: &Batch, out: &mut Emits) -> Result<()> {
+    ///     batch
+    ///         .source()
+    ///         .try_map(|record| Ok(record.text()?.parse::<i64>()?)) // what fails is the fault of `record`
+    ///         .filter(|number| number % 2 == 0)
+    ///         .map(Json)
+    ///         .connect(out.sink(self.even))
+    ///         .run_to_end()
+    /// }
+    /// # }
+    /// ```
+    pub fn source(&self) -> RecordSource<'_> {
+        RecordSource::new(self.iter())
+    }
+
     pub(crate) fn tables(&self) -> &BatchTables {
         &self.tables
     }
@@ -150,7 +172,7 @@ pub struct Records<'a> {
 
 impl Records<'_> {
     /// Puts the cursor back, unless another iteration has moved it since.
-    fn leave(&mut self) {
+    pub(crate) fn leave(&mut self) {
         if self.mine.is_some() && cursor::place() == self.mine {
             cursor::stand(self.outer);
         }

@@ -50,6 +50,11 @@
 //! assert!(outcome.failures().is_empty());
 //! ```
 //!
+//! # Loops and streams
+//!
+//! What is a chain of steps can be written as one: [`Batch::source`] is a source of records, [`Emits::sink`] a sink, and
+//! [`RunToEnd`] has an example. `STREAMS.md` beside the guide says when that pays.
+//!
 //! # What crosses to the host
 //!
 //! A batch is one arena of bytes, and records borrow from it. A forwarded record crosses back as its index; only parts
@@ -68,6 +73,7 @@
 extern crate self as streamlet;
 
 mod batch;
+mod composed;
 mod config;
 mod conversation;
 mod cursor;
@@ -90,6 +96,7 @@ pub mod guest;
 pub mod testing;
 
 pub use batch::{Batch, Records};
+pub use composed::{EmitWith, IntoEmit, Json, OutletSink, RecordSource, Rejected, RunToEnd};
 pub use config::{Config, MemorySize, Parameter, Value};
 pub use conversation::Conversation;
 pub use declaration::{Declaration, ParameterDeclaration, ParameterType, PortDeclaration, Streamlet};
@@ -100,8 +107,15 @@ pub use process::Process;
 pub use record::{Header, Headers, Record};
 /// Declares a streamlet: the struct is its schema and its configuration.
 pub use streamlet_derive::Streamlet;
+/// Sources, operators and sinks for composed streams: the crate, in the version that the SDK has.
+pub use talkback;
 
 /// The guide's examples, compiled and run.
 #[cfg(doctest)]
 #[doc = include_str!("../GUIDE.md")]
 struct Guide;
+
+/// The page on composed streams.
+#[cfg(doctest)]
+#[doc = include_str!("../STREAMS.md")]
+struct Streams;

@@ -3,5 +3,7 @@
 pub use std::time::Duration;
 
 pub use crate::{
-    Batch, Conversation, Emits, Error, Header, Inlet, MemorySize, Outlet, Process, Record, Result, Streamlet, fail,
+    Batch, Conversation, Emits, Error, Header, Inlet, IntoEmit, Json, MemorySize, Outlet, Process, Record, Rejected,
+    Result, RunToEnd, Streamlet, fail,
 };
+pub use talkback::{Source, iterable};

@@ -7,6 +7,7 @@ use std::slice;
 use serde::Deserialize;
 
 use crate::batch::Batch;
+use crate::composed::Rejected;
 use crate::error::{Error, Result};
 use crate::json;
 use crate::table::{self, HeaderRow, NONE, RecordRow, TimesRow};
@@ -105,6 +106,11 @@ impl<'a> Record<'a> {
     /// blames this record.
     pub fn json<T: Deserialize<'a>>(self) -> Result<T> {
         json::decode(self.value()).map_err(|message| Error::new(message).at(self))
+    }
+
+    /// This record as one that goes aside, for a reason that must hold no key or value. [`Rejected`] has an example.
+    pub fn reject(self, why: impl Into<Error>) -> Rejected<'a> {
+        Rejected { record: self, why: why.into().at(self) }
     }
 
     /// Its headers, in order.

@@ -25,3 +25,5 @@ pub use outcome::{BatchOutcome, Failure, Outcome};
 pub use partition::hash_partitioner;
 pub use record::Record;
 pub use setting::Setting;
+/// The conformance kit, for sources, operators and sinks of an author's own.
+pub use talkback::kit;

@@ -1,4 +1,4 @@
-//! The guide's first streamlet and its test, which stand there word for word.
+//! The guide's first streamlet and its test, which stand there word for word; and the example of the page on streams.
 
 // streamlet
 use serde::Deserialize;
@@ -63,4 +63,12 @@ fn the_guide_shows_this_file() {
     let listing = |from: &str, to: &str| own.split_once(from).and_then(|(_, rest)| rest.split_once(to)).unwrap().0;
     assert!(guide.contains(listing("// streamlet\n", "// tests\n")), "the streamlet");
     assert!(guide.contains(listing("// tests\n", "// end\n")), "its test");
+}
+
+#[test]
+fn the_page_on_streams_shows_the_example() {
+    let (page, example) = (include_str!("../STREAMS.md"), include_str!("../../examples/order-lines/src/lib.rs"));
+    let from = example.find("    fn process(").unwrap();
+    let process = example[from..].split_once("\n    }\n").unwrap().0;
+    assert!(process.contains(".run_to_end()") && page.contains(process));
 }

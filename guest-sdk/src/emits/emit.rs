@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{Emits, Span};
+use super::buffer::{Buffer, Span};
 use crate::error::{Error, Result};
 use crate::record::{Header, Record};
 use crate::table::{FROM_SOURCE, NONE};
@@ -22,7 +22,7 @@ use crate::table::{FROM_SOURCE, NONE};
 /// ```
 #[derive(Debug)]
 pub struct Emit<'e, 'r> {
-    emits: &'e mut Emits,
+    buffer: &'e mut Buffer,
     /// Where its row begins in the table.
     row: usize,
     record: Option<Record<'r>>,
@@ -34,13 +34,13 @@ const VALUE: usize = 4;
 const HEADERS: usize = 6;
 
 impl<'e, 'r> Emit<'e, 'r> {
-    pub(super) fn new(emits: &'e mut Emits, row: usize, record: Option<Record<'r>>) -> Self {
-        Self { emits, row, record }
+    pub(super) fn new(buffer: &'e mut Buffer, row: usize, record: Option<Record<'r>>) -> Self {
+        Self { buffer, row, record }
     }
 
     /// Replaces the key. An empty key is a key.
     pub fn key(&mut self, key: impl AsRef<[u8]>) -> &mut Self {
-        let span = self.emits.append(key.as_ref());
+        let span = self.buffer.append(key.as_ref());
         self.set(KEY, span.position, span.length)
     }
 
@@ -51,7 +51,7 @@ impl<'e, 'r> Emit<'e, 'r> {
 
     /// Replaces the value.
     pub fn value(&mut self, value: impl AsRef<[u8]>) -> &mut Self {
-        let span = self.emits.append(value.as_ref());
+        let span = self.buffer.append(value.as_ref());
         self.set(VALUE, span.position, span.length)
     }
 
@@ -66,9 +66,9 @@ impl<'e, 'r> Emit<'e, 'r> {
     /// # Errors
     /// `T` cannot be written as JSON, such as a map whose keys are not text. The emit is withdrawn.
     pub fn json<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<&mut Self> {
-        let start = self.emits.output.arena.len();
-        if let Err(error) = serde_json::to_writer(&mut self.emits.output.arena, value) {
-            self.emits.output.arena.truncate(start);
+        let start = self.buffer.output.arena.len();
+        if let Err(error) = serde_json::to_writer(&mut self.buffer.output.arena, value) {
+            self.buffer.output.arena.truncate(start);
             self.withdraw();
             // Of what a type's own `Serialize` says nothing is repeated: it may quote the data.
             let reason = match error.classify() {
@@ -77,7 +77,7 @@ impl<'e, 'r> Emit<'e, 'r> {
             };
             return Err(Error::new(format!("value cannot be written as JSON: {reason}")));
         }
-        let span = self.emits.written_since(start);
+        let span = self.buffer.written_since(start);
         Ok(self.set(VALUE, span.position, span.length))
     }
 
@@ -124,37 +124,37 @@ impl<'e, 'r> Emit<'e, 'r> {
 
     /// Begins an own list of headers at the end of the table, empty.
     fn start_headers(&mut self) {
-        let first = u32::try_from(self.emits.output.headers.len() / 4).unwrap_or(u32::MAX);
+        let first = u32::try_from(self.buffer.output.headers.len() / 4).unwrap_or(u32::MAX);
         self.set(HEADERS, first, 0);
     }
 
     /// Puts a header at the end of the table, where this emit's end.
     fn push_header(&mut self, name: &[u8], value: Option<&[u8]>) {
-        let name = self.emits.append(name);
-        let value = value.map_or(Span { position: NONE, length: 0 }, |value| self.emits.append(value));
+        let name = self.buffer.append(name);
+        let value = value.map_or(Span { position: NONE, length: 0 }, |value| self.buffer.append(value));
         if self.word(HEADERS + 1) == Some(0) {
             self.start_headers();
         }
-        self.emits.output.headers.extend([name.position, name.length, value.position, value.length]);
-        if let Some(count) = self.emits.output.emits.get_mut(self.row + HEADERS + 1) {
+        self.buffer.output.headers.extend([name.position, name.length, value.position, value.length]);
+        if let Some(count) = self.buffer.output.emits.get_mut(self.row + HEADERS + 1) {
             *count += 1;
         }
     }
 
     /// Takes the emit back. Later calls on it change nothing that is sent.
     fn withdraw(&mut self) {
-        self.emits.output.emits.truncate(self.row);
+        self.buffer.output.emits.truncate(self.row);
         #[cfg(not(target_arch = "wasm32"))]
-        self.emits.origins.truncate(self.row / 8);
+        self.buffer.origins.truncate(self.row / 8);
     }
 
     fn word(&self, word: usize) -> Option<u32> {
-        self.emits.output.emits.get(self.row + word).copied()
+        self.buffer.output.emits.get(self.row + word).copied()
     }
 
     /// Writes two neighbouring words of the row, if it is still there.
     fn set(&mut self, word: usize, first: u32, second: u32) -> &mut Self {
-        if let Some([a, b]) = self.emits.output.emits.get_mut(self.row + word..self.row + word + 2) {
+        if let Some([a, b]) = self.buffer.output.emits.get_mut(self.row + word..self.row + word + 2) {
             (*a, *b) = (first, second);
         }
         self

@@ -1,5 +1,6 @@
 //! The tables that emits become, word by word.
 
+use super::buffer::{FLUSH_ARENA_BYTES, FLUSH_ROWS};
 use super::*;
 use crate::batch::Batch;
 use crate::record::Header;
@@ -143,7 +144,7 @@ fn parts_are_handed_over_in_order_before_the_next_emit() {
 fn too_much_is_an_error_and_never_wraps() {
     let over = |write: fn(&mut Emits)| {
         let mut out = Emits::new(OUTLETS, 1);
-        out.arena_bytes_max = 4;
+        out.bound(4);
         write(&mut out);
         out.finish().err().map(|error| error.to_string())
     };

@@ -50,7 +50,7 @@ use core::fmt::Debug;
 
 pub use self::bench::{Bench, Probe, SideProbe};
 pub use self::report::{Failure, NOT_TESTED, Report, summary};
-pub use self::sink::{SinkCheck, sink};
+pub use self::sink::{SinkCheck, sink, sink_of};
 
 use crate::source::Source;
 

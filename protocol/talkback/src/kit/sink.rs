@@ -14,12 +14,13 @@ use crate::sink::{Connection, Sink};
 
 /// What an author declares of a sink. Made by [`sink`].
 #[derive(Debug)]
-pub struct SinkCheck<T, M> {
+pub struct SinkCheck<T, M, E = &'static str> {
     name: String,
     make: M,
     items: Vec<T>,
     starts: bool,
     requests: Option<bool>,
+    failure: fn() -> E,
     choices: usize,
 }
 
@@ -32,14 +33,29 @@ where
     K: Sink<T, &'static str>,
     M: Fn() -> K,
 {
-    let items = items.into_iter().collect();
-    SinkCheck { name: name.to_string(), make, items, starts: true, requests: None, choices: EXHAUSTIVE_CHOICES + 2 }
+    sink_of(name, make, items, || "the kit")
 }
 
-impl<T, K, M> SinkCheck<T, M>
+/// The same for a sink of streams that fail with another type, of which the kit's failures are to be.
+pub fn sink_of<T, E, K, M>(
+    name: &str,
+    make: M,
+    items: impl IntoIterator<Item = T>,
+    failure: fn() -> E,
+) -> SinkCheck<T, M, E>
 where
     T: Clone + Debug,
-    K: Sink<T, &'static str>,
+    K: Sink<T, E>,
+    M: Fn() -> K,
+{
+    let (items, choices) = (items.into_iter().collect(), EXHAUSTIVE_CHOICES + 2);
+    SinkCheck { name: name.to_string(), make, items, starts: true, requests: None, failure, choices }
+}
+
+impl<T, E, K, M> SinkCheck<T, M, E>
+where
+    T: Clone + Debug,
+    K: Sink<T, E>,
     M: Fn() -> K,
 {
     /// It does not start when it is greeted.
@@ -69,7 +85,7 @@ where
     }
 
     fn once(&self, choices: &SharedChoices) -> Result<(), String> {
-        let mut connection = Connection::<T, K, &'static str>::new("the kit", (self.make)());
+        let mut connection = Connection::<T, K, E>::new("the kit", (self.make)());
         connection.set_policy(Policy::Count);
         let mut items = self.items.iter();
         let say = |word: String| choices.borrow_mut().say(|| word);
@@ -94,7 +110,7 @@ where
             match (choice, items.next()) {
                 (3, _) => {
                     say("end: failed".to_string());
-                    connection.end(&End::Failed("the kit"));
+                    connection.end(&End::Failed((self.failure)()));
                 }
                 (2, _) | (_, None) => {
                     say("end".to_string());
@@ -114,7 +130,7 @@ where
         Ok(())
     }
 
-    fn judge(&self, connection: &mut Connection<T, K, &'static str>) -> Result<(), String> {
+    fn judge(&self, connection: &mut Connection<T, K, E>) -> Result<(), String> {
         if let Some(violation) = connection.last_violation() {
             return Err(violation.to_string());
         }
