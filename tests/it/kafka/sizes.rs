@@ -90,9 +90,9 @@ fn check_refused_write(name: &str, topic_bytes_max: &str, emit_bytes: usize, by_
     assert!(line.contains(scene.out.name()), "{line}");
     let committed = || scene.input.committed(&scene.group).first().copied().flatten();
     // Where the conversation is void, those that were in one request with it are refused with it.
-    let least = if by_itself { 0 } else { 5 };
+    let through = if by_itself { 0 } else { 5 };
     let before = committed().unwrap_or(0);
-    assert!((least..=12).contains(&before), "nothing at or past 12: {before}");
+    assert!((through..=12).contains(&before), "nothing at or past 12: {before}");
 
     broker.configure(&scene.out, &[("max.message.bytes", "9000000")]);
     let ended = if by_itself {
