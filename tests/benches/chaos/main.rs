@@ -123,7 +123,10 @@ fn run(broker: &Broker, plan: &Plan, random: &mut Random) -> Verdict {
         let outputs = group.outputs(records.len());
         let (summary, aborted) = (truth::check(sent, &records, &outputs), group.aborted(&outputs));
         println!("{}: {summary}, {aborted} aborted, {faults} batches failed by guests or faults", group.mode());
-        summary.verdict(group.mode(), events.kills, aborted)
+        let verdict = summary.verdict(group.mode(), events.kills, aborted);
+        // Coming back as late as that, it may have done so after the first look.
+        let is_brokers = group.mode() == Mode::ExactlyOnce && broker.skipped_markers() > skipped_before;
+        if is_brokers { Verdict::BrokerBroke } else { verdict }
     });
     verdicts.into_iter().max().expect("there are groups")
 }

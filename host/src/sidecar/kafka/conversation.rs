@@ -245,6 +245,9 @@ impl Parts {
                         }
                     }
                 };
+                if fault.is_some() {
+                    producers.purge();
+                }
                 if !finished {
                     inlets.iter().for_each(Inlet::abandon);
                 }

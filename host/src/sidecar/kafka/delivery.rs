@@ -110,6 +110,7 @@ impl Delivery {
     /// An emit is lost, and the conversation with it.
     pub(super) fn lose(&self) {
         self.is_lost.store(true, Ordering::Release);
+        self.partition.lose();
         self.confirm();
     }
 
@@ -121,10 +122,11 @@ impl Delivery {
     fn end(&self) {
         match self.outcome() {
             Delivered::All => {
-                self.partition.monitor.written(&self.written, self.taken.elapsed(), self.next_offset);
-                if let Some(next_offset) = self.partition.delivered(self.next_offset) {
+                self.partition.monitor.written(&self.written, self.taken.elapsed());
+                self.partition.delivered(self.next_offset, |next_offset| {
+                    self.partition.monitor.reached(next_offset);
                     self.due.delivered(&self.partition, next_offset);
-                }
+                });
             }
             Delivered::Refused(_) => self.partition.refused(self.next_offset),
             // Nothing behind it is ever committed.

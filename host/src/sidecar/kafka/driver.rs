@@ -94,9 +94,9 @@ impl Driver {
         };
         let together_max = self.shared.writer.batches_max(&ran.emits);
         while self.writing.iter().any(|writing| self.writing.len() >= writing.together_max.min(together_max)) {
-            if let Err(failure) = self.settle().await? {
-                self.again.push_back(taken);
-                return self.failed(&failure).await;
+            if let Err((failure, undone)) = self.settle().await? {
+                self.again.push_front(taken);
+                return self.back(undone, &failure).await;
             }
         }
         self.hand_over(taken, ran, together_max).await
@@ -107,8 +107,15 @@ impl Driver {
         if self.partition.is_ended() {
             return Err(Over);
         }
-        if let Some(taken) = self.again.pop_front() {
-            return Ok(Some(taken));
+        if !self.again.is_empty() {
+            // One of those before it may have to come first.
+            while !self.writing.is_empty() {
+                if let Err((failure, undone)) = self.settle().await? {
+                    self.back(undone, &failure).await?;
+                    return Ok(None);
+                }
+            }
+            return Ok(self.again.pop_front());
         }
         let work = loop {
             let partition = Arc::clone(&self.partition);
@@ -122,8 +129,8 @@ impl Driver {
                         None => std::future::pending().await,
                     }
                 } => {
-                    if let Err(failure) = self.settle().await? {
-                        self.failed(&failure).await?;
+                    if let Err((failure, undone)) = self.settle().await? {
+                        self.back(undone, &failure).await?;
                         return Ok(None);
                     }
                 }
@@ -148,8 +155,8 @@ impl Driver {
         }
     }
 
-    /// Waits for the first of the batches being written. One that was refused is to be run again, as are those after it.
-    async fn settle(&mut self) -> Result<Result<(), Failure>, Over> {
+    /// Waits for the first of the batches being written. One that was refused is given back, with those after it.
+    async fn settle(&mut self) -> Result<Result<(), (Failure, Vec<Taken>)>, Over> {
         let Some(Writing { taken, delivery, .. }) = self.writing.front() else { return Ok(Ok(())) };
         match delivery.wait().await {
             Delivered::All => {
@@ -159,12 +166,19 @@ impl Driver {
             }
             Delivered::Refused(refused) => {
                 let failure = self.shared.topics.refused(&taken.batch, refused.why);
-                let undone = self.writing.drain(..).map(|writing| writing.taken);
-                self.again.extend(undone);
-                Ok(Err(failure))
+                let undone = self.writing.drain(..).map(|writing| writing.taken).collect();
+                Ok(Err((failure, undone)))
             }
             Delivered::Lost => Err(Over),
         }
+    }
+
+    /// These are to be run again, before all others. Tells why, and waits.
+    async fn back(&mut self, undone: Vec<Taken>, failure: &Failure) -> Result<(), Over> {
+        for taken in undone.into_iter().rev() {
+            self.again.push_front(taken);
+        }
+        self.failed(failure).await
     }
 
     /// Tells of a failure, and waits.

@@ -1,7 +1,7 @@
 //! The Kafka door: what a topic can carry of a guest's output, checked before anything of the batch is written.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use super::settings::OutletSettings;
 use crate::batch::{Batch, Emit, Failure, Header, Output, Place, weight_bytes};
@@ -23,7 +23,7 @@ pub(super) struct Emitted {
     parts: Vec<Output>,
     /// Emits and their bytes, by index of the outlet.
     pub(super) amounts: Vec<(u64, u64)>,
-    /// Whether a broker may refuse one of them for itself.
+    /// Whether a broker may refuse one of them, and take what comes behind it.
     pub(super) is_refusable: bool,
 }
 
@@ -48,6 +48,8 @@ pub(super) struct Bound {
     pub(super) alone_bytes: usize,
     /// Bytes of a message that a broker has refused. What is as large is refused here, before anything is written.
     refused_bytes: AtomicUsize,
+    /// A broker has refused several messages together, so that any may be refused.
+    refuses_several: AtomicBool,
 }
 
 impl Bound {
@@ -60,12 +62,23 @@ impl Bound {
             message_bytes_max: *message_bytes_max,
             alone_bytes: batch_bytes,
             refused_bytes: AtomicUsize::new(usize::MAX),
+            refuses_several: AtomicBool::new(false),
         }
     }
 
     /// A broker has refused a message that was alone in its request.
     pub(super) fn broker_refused(&self, message_bytes: usize) {
         self.refused_bytes.fetch_min(message_bytes, Ordering::AcqRel);
+    }
+
+    /// A broker has refused messages that were in one request: the topic takes less than `batch.size`.
+    pub(super) fn broker_refused_several(&self) {
+        self.refuses_several.store(true, Ordering::Release);
+    }
+
+    /// Whether a broker may refuse a message of so many bytes, and take what comes behind it.
+    fn may_be_refused(&self, message_bytes: usize) -> bool {
+        message_bytes >= self.alone_bytes || self.refuses_several.load(Ordering::Acquire)
     }
 
     /// The bytes that an emit takes as a message, or why it cannot be sent.
@@ -153,7 +166,7 @@ impl Door for Topics {
                 let record = emit.source_index.zip(emit.source).map(|(index, record)| (index, record.offset));
                 Box::new(Failure::unsendable(self.guest.place(batch), record, why))
             })?;
-            is_refusable |= message_bytes >= outlet.alone_bytes;
+            is_refusable |= outlet.may_be_refused(message_bytes);
             *count += 1;
             *bytes += (message_bytes - framing_bytes(emit.headers().len())) as u64;
         }

@@ -6,8 +6,8 @@
 //! would wait for, each batch makes a request per partition it goes to, and librdkafka spins on a core for as long as more
 //! of them wait than may be in flight.
 //!
-//! It refuses to hand over anything of a partition that was revoked meanwhile. An outlet whose queue is full makes all
-//! wait, as far as they do not wait for their own lane anyway. It ends when nobody can hand over any more.
+//! It refuses to hand over anything of a partition that was revoked meanwhile, or behind an emit of it that was lost. An
+//! outlet whose queue is full makes all wait, those for other outlets too. It ends when nobody can hand over any more.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -49,6 +49,8 @@ impl Flights {
         let task = tokio::spawn(async move {
             let _watch = PanicWatch { faults, whose: "the task that writes" };
             run(&producers, batches).await;
+            // Whoever drops the last one waits for its thread.
+            tokio::task::spawn_blocking(move || drop(producers));
         });
         (Self { waiting }, task)
     }
@@ -70,6 +72,8 @@ async fn run(producers: &Producers, mut batches: mpsc::Receiver<Acknowledged>) {
                 Ok(()) => delivery.confirm(),
                 Err(_) => delivery.lose(),
             }
+            // Others have a turn on this thread, too.
+            tokio::task::yield_now().await;
             next = batches.try_recv().ok();
         }
         drop(aboard);

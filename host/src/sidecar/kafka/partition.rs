@@ -72,6 +72,8 @@ pub(super) struct Partition {
     /// Held while a batch's emits are handed to the producer, and to revoke: what is revoked is not written.
     claim: Mutex<()>,
     is_revoked: AtomicBool,
+    /// An emit of it is lost: what comes behind that is not written either, or it would stand before it.
+    is_lost: AtomicBool,
     /// Nothing of it is committed any more.
     is_given_up: AtomicBool,
 }
@@ -119,6 +121,7 @@ impl Partition {
             in_order: Mutex::default(),
             claim: Mutex::default(),
             is_revoked: AtomicBool::new(false),
+            is_lost: AtomicBool::new(false),
             is_given_up: AtomicBool::new(false),
         }
     }
@@ -249,9 +252,18 @@ impl Partition {
         lock(&self.in_order).began(next_offset);
     }
 
-    /// All of them are confirmed. Returns the offset before which everything is, if that is another one now.
-    pub(super) fn delivered(&self, next_offset: i64) -> Option<i64> {
-        lock(&self.in_order).delivered(next_offset)
+    /// All of them are confirmed. `reached` gets the offset before which everything is, if that is another one now; one
+    /// call at a time, so that offsets ascend.
+    pub(super) fn delivered(&self, next_offset: i64, reached: impl FnOnce(i64)) {
+        let mut in_order = lock(&self.in_order);
+        if let Some(next_offset) = in_order.delivered(next_offset) {
+            reached(next_offset);
+        }
+    }
+
+    /// One of them is lost, and the conversation with it. Nothing more of the partition is written.
+    pub(super) fn lose(&self) {
+        self.is_lost.store(true, Ordering::Release);
     }
 
     /// One of them is refused; the batch will come again.
@@ -289,10 +301,10 @@ impl Partition {
         self.end_for(End::Failed(Void));
     }
 
-    /// The right to write, for as long as the guard is held; none once the partition is revoked.
+    /// The right to write, for as long as the guard is held; none once the partition is revoked, or an emit of it lost.
     pub(super) fn claim(&self) -> Option<Claim<'_>> {
         let claim = lock(&self.claim);
-        (!self.is_revoked()).then_some(Claim { _held: claim })
+        (!self.is_revoked() && !self.is_lost.load(Ordering::Acquire)).then_some(Claim { _held: claim })
     }
 }
 
@@ -371,6 +383,13 @@ mod tests {
         // A record that cannot be read is a reason of its own, which stays.
         partition.block(Unreadable { offset: 2, why: "too large".into() });
         assert!(partition.behind(true) && partition.behind(false));
+    }
+
+    #[tokio::test]
+    async fn nothing_is_written_behind_what_is_lost() {
+        let partition = partition(10, 100);
+        partition.lose();
+        assert!(partition.claim().is_none());
     }
 
     #[tokio::test]

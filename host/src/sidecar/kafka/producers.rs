@@ -5,7 +5,7 @@
 //! cannot be delivered for another reason than its own size is a fault. They end with the conversation: what waits in
 //! them then is thrown away, since it will be written again.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use rdkafka::config::RDKafkaLogLevel;
@@ -20,6 +20,7 @@ use super::client_events::ClientEvents;
 use super::delivery::{Delivery, Refused};
 use super::emits::{Bound, Emitted, framing_bytes, header_name, too_large_for_broker};
 use super::fault::Faults;
+use super::locks::lock;
 use super::partition::Partition;
 use super::settings::OutletSettings;
 use crate::batch::Emit;
@@ -34,6 +35,9 @@ pub(super) struct Producers {
     bound: Arc<Vec<Bound>>,
     keep_timestamps: bool,
     faults: Faults,
+    /// Whether what waits was thrown away. Held while emits are handed over: what comes after those that were thrown away
+    /// would stand before them.
+    is_void: Mutex<bool>,
 }
 
 /// An outlet's producer. Several may share one.
@@ -72,7 +76,13 @@ impl Producers {
             Ok(Outlet { producer: Arc::new(producer) })
         };
         let outlets = settings.iter().enumerate().map(open).collect::<Result<_, KafkaError>>()?;
-        Ok(Self { outlets, bound: Arc::clone(bound), keep_timestamps, faults: faults.clone() })
+        Ok(Self {
+            outlets,
+            bound: Arc::clone(bound),
+            keep_timestamps,
+            faults: faults.clone(),
+            is_void: Mutex::default(),
+        })
     }
 
     /// One producer, a transaction's, for all outlets.
@@ -83,7 +93,7 @@ impl Producers {
         faults: &Faults,
     ) -> Self {
         let outlets = bound.iter().map(|_| Outlet { producer: Arc::clone(producer) }).collect();
-        Self { outlets, bound: Arc::clone(bound), keep_timestamps, faults: faults.clone() }
+        Self { outlets, bound: Arc::clone(bound), keep_timestamps, faults: faults.clone(), is_void: Mutex::default() }
     }
 
     /// The producer of an outlet.
@@ -116,6 +126,10 @@ impl Producers {
         done: &mut usize,
         delivery: &Arc<Delivery>,
     ) -> Result<bool, Unwritten> {
+        let is_void = lock(&self.is_void);
+        if *is_void {
+            return Err(Unwritten);
+        }
         let _claim = partition.claim().ok_or(Unwritten)?;
         for emit in emits.iter().flat_map(Emitted::emits).skip(*done) {
             match self.send(&emit, delivery) {
@@ -167,8 +181,9 @@ impl Producers {
         }
     }
 
-    /// Throws away what has not been delivered: the conversation is void.
+    /// Throws away what has not been delivered: the conversation is void. Nothing is handed over any more.
     pub(super) fn purge(&self) {
+        *lock(&self.is_void) = true;
         for outlet in &self.outlets {
             outlet.producer.purge(PurgeConfig::default().queue().inflight());
         }
@@ -263,6 +278,7 @@ impl ProducerContext<NoCustomPartitioner> for Reports {
                 let Bound { name, topic, .. } = bound;
                 let hint = match error.rdkafka_error_code() {
                     Some(RDKafkaErrorCode::MessageSizeTooLarge) => {
+                        bound.broker_refused_several();
                         "; the topic's max.message.bytes is below batch.size: lower batch.size in the producer-config"
                     }
                     _ => "",

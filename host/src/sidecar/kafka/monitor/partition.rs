@@ -108,10 +108,8 @@ impl PartitionMonitor {
     }
 
     /// A batch is written, after so long.
-    pub(in super::super) fn written(&self, written: &Written, after: Duration, next_offset: i64) {
+    pub(in super::super) fn written(&self, written: &Written, after: Duration) {
         let _ = self.in_flight.fetch_update(Ordering::AcqRel, Ordering::Acquire, |count| count.checked_sub(1));
-        // Brokers may confirm a later batch before an earlier one.
-        self.next_offset.fetch_max(next_offset, Ordering::AcqRel);
         *lock(&self.failing) = None;
         if let Some(metrics) = &self.metrics {
             metrics.written(written, after);
@@ -120,6 +118,11 @@ impl PartitionMonitor {
             monitor.metrics.emitted(&written.emits);
             monitor.no_trouble();
         }
+    }
+
+    /// Everything before this offset is written.
+    pub(in super::super) fn reached(&self, next_offset: i64) {
+        self.next_offset.store(next_offset, Ordering::Release);
     }
 
     pub(super) fn reaches(&self, end_offset: i64, fetch_offset: i64) {
