@@ -14,7 +14,7 @@ mod triage;
 use std::sync::Arc;
 
 use crate::batch::{Batch, Failure, Output};
-use crate::guest::{Blamed, Ended, Guest, Home, Instance, Owner, Pace};
+use crate::guest::{Blamed, Ended, Executor, Guest, Home, Owner, Pace};
 pub use policy::{OnFailure, Policy};
 
 /// What a door makes of an output, and refuses to, before it is known whether the batch will be acknowledged. It does so
@@ -132,7 +132,7 @@ struct Attempt<E> {
 /// As [`Attempt`], before it is known whether the door takes it.
 struct Processed<E> {
     /// To be kept; none if it has outgrown what may be.
-    instance: Option<Instance>,
+    instance: Option<Executor>,
     emits: Result<E, Box<Failure>>,
     bytes: u64,
 }
@@ -141,7 +141,7 @@ struct Processed<E> {
 async fn process<D: Door>(
     guest: Arc<Guest>,
     owner: Arc<Owner>,
-    kept: Option<Instance>,
+    kept: Option<Executor>,
     batch: Arc<Batch>,
     door: D,
 ) -> Result<Processed<D::Emits>, Ended> {
