@@ -49,6 +49,11 @@ impl Frames {
         Some(self.bytes.split_to((length as usize).min(self.bytes.len())))
     }
 
+    /// Messages that are left to send.
+    pub fn len(&self) -> usize {
+        self.lengths.len()
+    }
+
     /// Whether nothing is left to send.
     pub fn is_empty(&self) -> bool {
         self.lengths.is_empty()

@@ -107,8 +107,8 @@ impl NativeExecutor {
         let mut checker = Checker::new(Arc::clone(&self.outlets), Arc::clone(batch), self.output_bytes_max);
         let parts = self.instance.process(batch);
         let parts = parts.map_err(|(message, at)| Ended::Refused { message, at: at.filter(|at| *at < batch.len()) })?;
-        let checked = parts.into_iter().map(|part| checker.check_tables(part.arena, part.emits, part.headers));
-        checked.collect::<Result<_, _>>().map_err(Ended::Broke)
+        let outputs = parts.into_iter().map(|part| checker.check_tables(part.arena, part.emits, part.headers));
+        outputs.collect::<Result<_, _>>().map_err(Ended::Broke)
     }
 }
 

@@ -19,7 +19,7 @@ use super::{INBOUND_BYTES_MAX, Ready, Shutdown};
 use crate::codec::{Inbound, RunCodec};
 
 /// The one method's path.
-const RUN_PATH: &str = "/ankka.flow.v1.Streamlet/Run";
+pub(super) const RUN_PATH: &str = "/ankka.flow.v1.Streamlet/Run";
 
 /// The service. Clones share the current conversation.
 #[derive(Debug, Clone)]
