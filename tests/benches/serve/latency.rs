@@ -23,7 +23,9 @@ pub(crate) async fn measure(subjects: &Subjects, pings: usize) {
             }
         }
     }
-    times.iter_mut().for_each(|times| times.sort_unstable());
+    for times in &mut times {
+        times.sort_unstable();
+    }
     let at = |subject: usize, share: f64| {
         let times: &[Duration] = &times[subject];
         times[((times.len() - 1) as f64 * share) as usize].as_secs_f64() * 1e6

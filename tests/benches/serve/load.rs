@@ -177,7 +177,9 @@ impl Template {
         put_varint(&mut body, batch.len() as u64);
         let before = body.len();
         body.extend(batch);
-        offsets_at.iter_mut().for_each(|at| *at += before);
+        for at in &mut offsets_at {
+            *at += before;
+        }
         Self { body, id_at: id_at + before, partition_at: partition_at + before, offsets_at }
     }
 
