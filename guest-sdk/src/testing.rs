@@ -10,6 +10,7 @@
 
 mod descriptor;
 mod harness;
+mod instance;
 mod lane;
 mod outcome;
 mod output;
@@ -21,6 +22,7 @@ mod tests;
 
 pub use descriptor::{check_descriptor, descriptor};
 pub use harness::Harness;
+pub use instance::{Instance, OutputPart, Tables};
 pub use outcome::{BatchOutcome, Failure, Outcome};
 pub use partition::hash_partitioner;
 pub use record::Record;

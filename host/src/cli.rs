@@ -3,6 +3,7 @@
 //! Results go to standard output, everything else to standard error. Exit codes: 0 yes; 1 said no: a batch failed, a
 //! check found a difference, a component was refused; 2 everything else: usage, a file missing.
 
+mod bench;
 mod compile;
 #[cfg(feature = "kafka")]
 mod config_files;
@@ -66,6 +67,7 @@ enum Command {
     Run(Box<run::Run>),
     Descriptor(descriptor::Descriptor),
     Compile(compile::Compile),
+    Bench(Box<bench::Bench>),
     #[cfg(feature = "kafka")]
     Kafka(kafka::Kafka),
 }
@@ -81,6 +83,7 @@ impl Cli {
             Command::Run(run) => run.call(console, self.log.format).await,
             Command::Descriptor(descriptor) => descriptor.call(console).await,
             Command::Compile(compile) => compile.call(console).await,
+            Command::Bench(bench) => bench.call(console).await,
             #[cfg(feature = "kafka")]
             Command::Kafka(kafka) => kafka.call(console).await,
         }

@@ -16,7 +16,7 @@ mod triage;
 use std::sync::Arc;
 
 use crate::batch::{Batch, Failure, Output};
-use crate::guest::{Blamed, Ended, Guest, Home, Instance, Owner, Pace};
+use crate::guest::{Blamed, Ended, Executor, Guest, Home, Owner, Pace};
 use hop::{Hop, Pause, Void};
 pub use policy::{OnFailure, Policy};
 use talkback::End;
@@ -171,7 +171,7 @@ struct Attempt<E> {
 /// As [`Attempt`], before it is known whether the door takes it.
 struct Processed<E> {
     /// To be kept; none if it has outgrown what may be.
-    instance: Option<Instance>,
+    instance: Option<Executor>,
     emits: Result<E, Box<Failure>>,
     bytes: u64,
 }
@@ -180,7 +180,7 @@ struct Processed<E> {
 async fn process<D: Door>(
     guest: Arc<Guest>,
     owner: Arc<Owner>,
-    kept: Option<Instance>,
+    kept: Option<Executor>,
     batch: Arc<Batch>,
     door: D,
 ) -> Result<Processed<D::Emits>, Ended> {

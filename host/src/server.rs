@@ -10,6 +10,7 @@
 mod discovery;
 mod incoming;
 mod lanes;
+mod loopback;
 mod outgoing;
 mod run;
 mod session;
@@ -28,6 +29,7 @@ use tonic::transport::Server;
 use crate::guest::Component;
 use crate::lane::Policy;
 use discovery::DiscoveryService;
+pub use loopback::{Heard, Loopback, LoopbackError};
 use run::RunService;
 pub use shutdown::Shutdown;
 

@@ -39,20 +39,26 @@ fn of_compile() {
 }
 
 #[test]
+fn of_bench() {
+    check(&["bench"], "help-bench.txt");
+}
+
+#[test]
 fn of_kafka_check() {
     check(&["kafka", "check"], "help-kafka-check.txt");
 }
 
 #[test]
 fn every_flag_but_the_repeatable_ones_names_its_twin_in_the_environment() {
-    for command in ["serve", "run", "descriptor", "compile", "kafka check"] {
+    for command in ["serve", "run", "descriptor", "compile", "bench", "kafka check"] {
         let words = command.split(' ').chain(["--help"]).collect::<Vec<_>>();
         let help = streamlet().args(&words).run().stdout;
         let flags = help.split("\n      --").skip(1);
         for flag in flags.chain(help.split("\n  -").skip(1)) {
             let name = flag.split([' ', '\n']).next().unwrap();
             let alone =
-                ["input", "output", "inlet", "outlet", "set", "env", "dir", "out", "check", "h,", "V,"].contains(&name);
+                ["input", "output", "inlet", "outlet", "set", "env", "dir", "out", "check", "compare", "h,", "V,"]
+                    .contains(&name);
             // The platform has names of its own for what its sidecar has too.
             let is_the_platforms = flag.contains("[env: FLOW_");
             assert!(

@@ -8,6 +8,7 @@
     reason = "helpers of tests stop at what should not be, and say when they skip"
 )]
 
+mod bench;
 mod canary;
 mod capabilities;
 mod compiling;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use streamlet_host::batch::{Batch, Binding, Failure, Output, Start};
-use streamlet_host::guest::{Component, ComponentFile, Engine, Guest, Limits};
+use streamlet_host::guest::{Component, ComponentFile, Engine, Executor, Guest, Limits};
 use streamlet_host::lane::{Door, Lane, Policy, Ran};
 use streamlet_protocol::parameter::resolve_json;
 use tokio::sync::Mutex;
@@ -93,6 +93,16 @@ impl Room {
     /// The inlet is not declared.
     pub fn lane(&self, inlet: &str, partition: i32) -> TestLane {
         self.lane_with(inlet, partition, Policy::default())
+    }
+
+    /// An instance for an inlet partition, without a lane.
+    ///
+    /// # Panics
+    /// It does not start.
+    pub async fn instance(&self, inlet: &str, partition: i32) -> Executor {
+        let index = self.guest.descriptor().inlets.iter().zip(0u32..).find(|(port, _)| port.name == inlet);
+        let owner = self.guest.owner(index.expect("a declared inlet").1, partition);
+        self.guest.instantiate(owner).await.unwrap()
     }
 
     /// The lane of an inlet partition, with a failure policy.

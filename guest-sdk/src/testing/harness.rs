@@ -188,7 +188,7 @@ fn lanes(input: Vec<(usize, Record)>, mut partitioner: Partitioner, inlets: &'st
 
 /// The conversation that a sidecar would start with these settings.
 #[track_caller]
-fn conversation<S: Process>(settings: &[(String, String)]) -> Conversation {
+pub(super) fn conversation<S: Process>(settings: &[(String, String)]) -> Conversation {
     let bindings = |ports: &[PortDeclaration]| {
         ports.iter().map(|port| (port.name.to_owned(), format!("test.{}", port.name))).collect()
     };

@@ -29,6 +29,11 @@ impl Output {
         self.bytes
     }
 
+    /// Its arena, emits and headers, as a guest would hand them over.
+    pub(crate) fn tables(&self) -> (&[u8], &[u32], &[u32]) {
+        (&self.arena, &self.emits, &self.headers)
+    }
+
     /// The number of emits.
     pub fn len(&self) -> usize {
         self.emits.len() / EMIT_WORDS

@@ -53,6 +53,7 @@ impl From<&LimitFlags> for Limits {
             log_lines_per_second: flags.log_lines,
             live_instances_max: flags.live_instances.get() as usize,
             idle_max: flags.instance_idle,
+            ..Self::default()
         }
     }
 }

@@ -111,7 +111,7 @@ impl Run {
 }
 
 /// A problem of the parameters, in the words of this command line.
-fn setting_problem(problem: &ConfigProblem) -> String {
+pub(super) fn setting_problem(problem: &ConfigProblem) -> String {
     match problem {
         ConfigProblem::Missing { key, .. } => {
             format!("parameter \"{key}\" is required and has no value; give it with --set {key}=VALUE")
@@ -120,7 +120,7 @@ fn setting_problem(problem: &ConfigProblem) -> String {
     }
 }
 
-fn setting(text: &str) -> Result<(String, String), String> {
+pub(super) fn setting(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
         Some((key, value)) => Ok((key.to_owned(), value.to_owned())),
         None => Err("a setting is KEY=VALUE".into()),

@@ -10,7 +10,12 @@ use prost::Message as _;
 use streamlet_protocol::wire;
 
 use super::varint::{Cursor, WireType};
-use crate::batch::ABSENT;
+use crate::batch::{ABSENT, RECORD_WORDS};
+
+/// Records that room is made for, before they are there.
+const RECORDS_EXPECTED_MAX: usize = 1024;
+/// Words of headers, likewise.
+const HEADER_WORDS_EXPECTED_MAX: usize = 32 << 10;
 
 /// A message from the sidecar.
 #[derive(Debug)]
@@ -140,12 +145,24 @@ impl InboundBatch {
                 3 => self.partition = int32(varint_field(&mut batch, wire_type, "Batch.partition")?),
                 4 => {
                     let record = message_field(&mut batch, wire_type, "Batch.records")?;
+                    let record_bytes = record.bytes().len();
                     self.push_record(record)?;
+                    if self.times.len() == 2 {
+                        self.make_room(batch.bytes().len() / record_bytes.max(1));
+                    }
                 }
                 _ => batch.skip(number, wire_type)?,
             }
         }
         Ok(())
+    }
+
+    /// Room for so many records like the first, within reason: growing the tables would copy them.
+    fn make_room(&mut self, records: usize) {
+        let records = records.min(RECORDS_EXPECTED_MAX);
+        self.times.reserve(records * 2);
+        self.records.reserve(records * RECORD_WORDS);
+        self.headers.reserve(records.saturating_mul(self.headers.len()).min(HEADER_WORDS_EXPECTED_MAX));
     }
 
     fn push_record(&mut self, mut input: Cursor<'_>) -> Result<(), DecodeError> {

@@ -1,5 +1,7 @@
-//! Writes `FromProcess` messages: a batch's emits into one buffer, cut into frames of which each is one message; and
-//! the ack or fail that follows.
+//! Writes `FromProcess` messages: a batch's emits into one buffer, each behind gRPC's prefix, and behind them the ack or
+//! fail. What is sent is cut from that buffer, many messages at once, and not copied again.
+
+use std::collections::VecDeque;
 
 use bytes::{BufMut, Bytes, BytesMut};
 use prost::Message as _;
@@ -8,23 +10,31 @@ use streamlet_protocol::wire;
 
 use crate::batch::{Batch, Emit, Output};
 
-/// Encoded messages in the order in which they are to be sent.
+/// Bytes before each message: whether it is compressed, which it is not, and its length.
+const PREFIX_BYTES: usize = 5;
+/// What a message takes at most beside what the checker counts of an emit: prefix, keys, lengths, the batch's id.
+const EMIT_BYTES_MORE: usize = 32;
+
+/// Encoded messages in the order in which they are to be sent, each behind its prefix.
 #[derive(Default)]
 pub struct Frames {
-    bytes: Bytes,
-    lengths: std::collections::VecDeque<u32>,
+    bytes: BytesMut,
+    /// Of each message, its prefix included.
+    lengths: VecDeque<usize>,
 }
 
 impl Frames {
     /// The message that a batch is acknowledged with.
     pub fn ack(batch_id: u64) -> Self {
-        Self::one(wire::from_process::Message::Ack(wire::Ack { batch_id }))
+        Self::default().acknowledged(batch_id)
     }
 
     /// The message that a batch fails with.
     pub fn fail(batch_id: u64, message: String) -> Self {
         let error = Some(wire::Error { message });
-        Self::one(wire::from_process::Message::Fail(wire::Fail { batch_id, error }))
+        let mut frames = Self::default();
+        frames.push(wire::from_process::Message::Fail(wire::Fail { batch_id, error }));
+        frames
     }
 
     /// Messages in the order of their batches. A whole batch's are not copied.
@@ -33,20 +43,41 @@ impl Frames {
             Ok([frames]) => frames,
             Err(frames) => {
                 let mut bytes = BytesMut::with_capacity(frames.iter().map(|frames| frames.bytes.len()).sum());
-                let mut lengths = std::collections::VecDeque::new();
+                let mut lengths = VecDeque::new();
                 for frames in frames {
                     bytes.put(frames.bytes);
                     lengths.extend(frames.lengths);
                 }
-                Self { bytes: bytes.freeze(), lengths }
+                Self { bytes, lengths }
             }
         }
     }
 
-    /// Takes the next message's bytes.
-    pub fn pop(&mut self) -> Option<Bytes> {
-        let length = self.lengths.pop_front()?;
-        Some(self.bytes.split_to((length as usize).min(self.bytes.len())))
+    /// Appends the message that a batch is acknowledged with.
+    #[must_use]
+    pub fn acknowledged(mut self, batch_id: u64) -> Self {
+        self.push(wire::from_process::Message::Ack(wire::Ack { batch_id }));
+        self
+    }
+
+    /// Takes the bytes of the next messages: one, and as many more as stay within `bytes_max` together.
+    pub fn take(&mut self, bytes_max: usize) -> Option<Bytes> {
+        let mut bytes = self.lengths.pop_front()?;
+        while let Some(next) = self.lengths.front().filter(|next| bytes + **next <= bytes_max) {
+            bytes += next;
+            self.lengths.pop_front();
+        }
+        Some(self.bytes.split_to(bytes.min(self.bytes.len())).freeze())
+    }
+
+    /// Bytes that are left to send.
+    pub fn bytes(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// Messages that are left to send.
+    pub fn len(&self) -> usize {
+        self.lengths.len()
     }
 
     /// Whether nothing is left to send.
@@ -54,10 +85,19 @@ impl Frames {
         self.lengths.is_empty()
     }
 
-    fn one(message: wire::from_process::Message) -> Self {
-        let bytes = Bytes::from(wire::FromProcess { message: Some(message) }.encode_to_vec());
-        let lengths = u32::try_from(bytes.len()).into_iter().collect();
-        Self { bytes, lengths }
+    fn push(&mut self, message: wire::from_process::Message) {
+        let message = wire::FromProcess { message: Some(message) };
+        let Ok(length) = u32::try_from(message.encoded_len()) else { return };
+        self.bytes.reserve(PREFIX_BYTES + length as usize);
+        self.prefix(length);
+        self.bytes.put_slice(&message.encode_to_vec());
+    }
+
+    /// Begins a message of this length.
+    fn prefix(&mut self, length: u32) {
+        self.bytes.put_u8(0);
+        self.bytes.put_u32(length);
+        self.lengths.push_back(PREFIX_BYTES + length as usize);
     }
 }
 
@@ -127,8 +167,11 @@ pub fn encode_emits(
     parts: &[Output],
     message_bytes_max: usize,
 ) -> Result<Frames, EncodeFault> {
-    let mut bytes = BytesMut::new();
-    let mut lengths = std::collections::VecDeque::with_capacity(parts.iter().map(Output::len).sum());
+    let emits = parts.iter().map(Output::len).sum::<usize>();
+    let carried = parts.iter().map(Output::bytes).sum::<u64>();
+    // So that the buffer need not grow, which would copy it; and the ack has room, too.
+    let capacity = usize::try_from(carried).unwrap_or(0).saturating_add((emits + 1) * EMIT_BYTES_MORE);
+    let mut frames = Frames { bytes: BytesMut::with_capacity(capacity), lengths: VecDeque::with_capacity(emits + 1) };
     for emit in parts.iter().flat_map(|part| part.emits(batch)) {
         let outlet = outlets.get(emit.outlet as usize).map_or("", String::as_str);
         let offset = emit.source.map(|source| source.offset);
@@ -142,11 +185,11 @@ pub fn encode_emits(
                 return Err(EncodeFault::TooLarge { outlet, offset, bytes: size, limit });
             }
         };
-        bytes.reserve(size);
-        sizes.write(&mut bytes, batch_id, outlet, &emit);
-        lengths.push_back(length);
+        frames.bytes.reserve(PREFIX_BYTES + size);
+        frames.prefix(length);
+        sizes.write(&mut frames.bytes, batch_id, outlet, &emit);
     }
-    Ok(Frames { bytes: bytes.freeze(), lengths })
+    Ok(frames)
 }
 
 /// Every key of the messages below is one byte: field numbers up to 15.

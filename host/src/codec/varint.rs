@@ -36,6 +36,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// The next field's number and wire type; none at the end.
+    #[inline]
     pub(super) fn key(&mut self) -> Result<Option<(u32, WireType)>, DecodeError> {
         if self.position == self.end {
             return Ok(None);
@@ -59,7 +60,23 @@ impl<'a> Cursor<'a> {
     }
 
     /// A number of up to 64 bits in groups of 7, the lowest first.
+    #[inline]
     pub(super) fn varint(&mut self) -> Result<u64, DecodeError> {
+        // Keys and most lengths are one byte, other lengths two.
+        if let Some(&[first, second, ..]) = self.message.get(self.position..self.end) {
+            if first < 0x80 {
+                self.position += 1;
+                return Ok(first.into());
+            }
+            if second < 0x80 {
+                self.position += 2;
+                return Ok(u64::from(first & 0x7f) | u64::from(second) << 7);
+            }
+        }
+        self.long_varint()
+    }
+
+    fn long_varint(&mut self) -> Result<u64, DecodeError> {
         let at = self.position;
         let mut value = 0u64;
         for shift in (0..64).step_by(7) {
@@ -76,6 +93,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// A value with its length before it, as a cursor of its own.
+    #[inline]
     pub(super) fn delimited(&mut self) -> Result<Cursor<'a>, DecodeError> {
         let at = self.position;
         let length = self.varint()?;

@@ -13,6 +13,7 @@ use super::compiled::Compiled;
 use super::descriptor::from_guest;
 use super::ended::Ended;
 use super::engine::Engine;
+use super::executor::{Executor, Native, NativeExecutor};
 use super::instance::{Instance, State};
 use super::instances::{Home, Seat};
 use super::loading::{ComponentFile, LoadError};
@@ -26,10 +27,16 @@ use crate::batch::{Batch, Place, Start};
 /// Bytes of one problem of a descriptor.
 const PROBLEM_BYTES_MAX: usize = 512;
 
+/// Where instances come from.
+enum Code {
+    Component(StreamletGuestPre<State>),
+    Native(Box<dyn Native>),
+}
+
 /// A compiled, linked and described component. It outlives conversations.
 pub struct Component {
     engine: Arc<Engine>,
-    pre: StreamletGuestPre<State>,
+    code: Code,
     descriptor: Descriptor,
     digest: String,
 }
@@ -51,7 +58,13 @@ impl Component {
     pub async fn link(engine: &Arc<Engine>, compiled: Compiled) -> Result<Self, LoadError> {
         let (engine, pre) = compiled.link(engine)?;
         let descriptor = describe(&engine, &pre, compiled.path()).await?;
-        Ok(Self { engine, pre, descriptor, digest: compiled.digest().to_owned() })
+        let digest = compiled.digest().to_owned();
+        Ok(Self { engine, code: Code::Component(pre), descriptor, digest })
+    }
+
+    /// Native code in a component's place, which declares what `descriptor` says; for measurements.
+    pub fn native(engine: Arc<Engine>, descriptor: Descriptor, native: impl Native) -> Self {
+        Self { engine, code: Code::Native(Box::new(native)), descriptor, digest: String::new() }
     }
 
     /// Where its instances get their memory.
@@ -164,12 +177,20 @@ impl Guest {
     ///
     /// # Errors
     /// [`Ended`]; the instance is gone then.
-    pub async fn instantiate(&self, owner: Arc<Owner>) -> Result<Instance, Ended> {
-        let Component { engine, pre, .. } = &*self.component;
+    pub async fn instantiate(&self, owner: Arc<Owner>) -> Result<Executor, Ended> {
+        let Component { engine, code, .. } = &*self.component;
         let seat = engine.instances.seat().await;
-        let mut instance = Instance::new(engine, pre, &self.outlets, owner, seat).await?;
-        instance.start(&self.start).await?;
-        Ok(instance)
+        match code {
+            Code::Component(pre) => {
+                let mut instance = Instance::new(engine, pre, &self.outlets, owner, seat).await?;
+                instance.start(&self.start).await?;
+                Ok(Executor::Component(instance))
+            }
+            Code::Native(native) => {
+                let bytes_max = engine.limits.output_bytes_max;
+                NativeExecutor::start(&**native, &self.start, &self.outlets, bytes_max, seat).map(Executor::Native)
+            }
+        }
     }
 
     /// Runs a call into a guest to its end, on threads of its own once it takes long.

@@ -92,7 +92,7 @@ impl Engine {
         wasi::add_to_linker(&mut linker).map_err(EngineError::Settings)?;
         emitter::add_to_linker::<State, wasmtime::component::HasSelf<State>>(&mut linker, |state| state)
             .map_err(EngineError::Settings)?;
-        let ticker = Ticker::start(&wasmtime).map_err(EngineError::Ticker)?;
+        let ticker = Ticker::start(&wasmtime, limits.tick).map_err(EngineError::Ticker)?;
         Ok(Self { wasmtime, linker, ticker, limits, allocation, granted, instances, overtime })
     }
 }

@@ -1,11 +1,14 @@
 //! One instance: a store, its WASI state, and the calls into it.
 
 use std::fmt;
-use std::future::Future;
+use std::future::{Future, poll_fn};
+use std::pin::pin;
 use std::sync::Arc;
-use std::time::Duration;
+use std::task::Poll;
+use std::time::{Duration, Instant};
 
 use streamlet_protocol::parameter::ParameterValue;
+use tokio::time::sleep;
 use wasmtime::{Store, Trap as WasmTrap};
 
 use super::bindings::ankka::flow::{emitter, types};
@@ -212,8 +215,20 @@ async fn within<T>(
     call: impl Future<Output = T>,
 ) -> Result<T, Ended> {
     let _running = engine.ticker.run();
-    let ended = tokio::time::timeout(deadline, call).await;
-    ended.map_err(|_| Ended::TimedOut { export, deadline, last_words: log.last_words() })
+    let began = Instant::now();
+    let mut call = pin!(call);
+    // Most calls never wait, and arming a timer may wake up another thread: theirs is never armed.
+    let mut timer = None;
+    poll_fn(|cx| {
+        if let Poll::Ready(answer) = call.as_mut().poll(cx) {
+            return Poll::Ready(Ok(answer));
+        }
+        let left = || Box::pin(sleep(deadline.saturating_sub(began.elapsed())));
+        let timer = timer.get_or_insert_with(left);
+        let timed_out = |()| Err(Ended::TimedOut { export, deadline, last_words: log.last_words() });
+        timer.as_mut().poll(cx).map(timed_out)
+    })
+    .await
 }
 
 /// Why a call came back with an error of the engine.

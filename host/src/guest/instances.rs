@@ -14,7 +14,7 @@ use std::task::Poll;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use super::instance::Instance;
+use super::executor::Executor;
 
 /// The right to be a live instance.
 #[derive(Debug)]
@@ -99,7 +99,7 @@ impl Instances {
         Home { kept, instances: Arc::clone(self) }
     }
 
-    fn longest_idle(&self) -> Option<Instance> {
+    fn longest_idle(&self) -> Option<Executor> {
         let homes = lock(&self.homes).known.clone();
         // Few or none when many wait, which is when this is asked often.
         let is_idle = |home: &Arc<Kept>| lock(&home.instance).is_some();
@@ -135,19 +135,19 @@ pub struct Home {
 
 #[derive(Default)]
 struct Kept {
-    instance: Mutex<Option<Instance>>,
+    instance: Mutex<Option<Executor>>,
     /// When it was kept, in the order of [`Instances::kept`].
     since: AtomicU64,
 }
 
 impl Home {
     /// The instance, to be used.
-    pub fn take(&self) -> Option<Instance> {
+    pub fn take(&self) -> Option<Executor> {
         lock(&self.kept.instance).take()
     }
 
     /// Keeps an instance for the next batch, unless another lane waits for its seat.
-    pub fn keep(&self, instance: Instance) {
+    pub fn keep(&self, instance: Executor) {
         self.kept.since.store(self.instances.kept.fetch_add(1, Ordering::Relaxed), Ordering::Relaxed);
         *lock(&self.kept.instance) = Some(instance);
         // Looked at after the instance can be found: either it is seen there, or whoever looks for it is seen here.

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use wasmtime::ResourceLimiter;
 
-/// The bounds of one instance. Defaults are the design's; every one has a flag of the same name.
+/// The bounds of one instance. Defaults are the design's; every one but the last has a flag of the same name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// How long one `process` call may take, sleeping included.
@@ -29,6 +29,8 @@ pub struct Limits {
     pub live_instances_max: usize,
     /// How long an instance may wait for its next batch before it is ended.
     pub idle_max: Duration,
+    /// How long a guest may keep its thread at a stretch; has no flag.
+    pub tick: Duration,
 }
 
 impl Default for Limits {
@@ -43,6 +45,7 @@ impl Default for Limits {
             log_lines_per_second: 100,
             live_instances_max: 2_048,
             idle_max: Duration::from_mins(10),
+            tick: Duration::from_millis(1),
         }
     }
 }

@@ -213,6 +213,15 @@ impl ComponentFile {
         }
     }
 
+    /// A component of the host's own, under the name that messages call it by.
+    pub(crate) fn of_host(name: &str, bytes: &[u8]) -> Self {
+        Self {
+            path: name.into(),
+            content: Content::Component(bytes.to_vec()),
+            digest: format!("{:x}", Sha256::digest(bytes)),
+        }
+    }
+
     /// The file's path.
     pub fn path(&self) -> &Path {
         &self.path

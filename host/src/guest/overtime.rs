@@ -9,6 +9,7 @@
 //!
 //! It owns those threads. It refuses nothing and ends with the engine; dropping a call kills it wherever it is.
 
+use std::cell::Cell;
 use std::fmt;
 use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -16,10 +17,12 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
+use rustix::time::{ClockId, clock_gettime};
 use tokio::runtime::{Builder, Runtime};
 use tokio::task::JoinHandle;
 
-/// How long a call may keep threads that it shares with everybody.
+/// How long a call may keep processors that it shares with everybody. Time on the processor counts: on a busy machine a
+/// call that only waited for one would be taken for a long one, and each further call of its lane with it.
 const SHORT: Duration = Duration::from_millis(2);
 
 /// The threads.
@@ -28,6 +31,8 @@ pub(super) struct Overtime {
     runtime: Option<Runtime>,
 }
 
+/// How old the reading of a thread's processor time may be that a call is measured against; so much more may be counted.
+const LATELY_MAX: Duration = Duration::from_millis(1);
 /// How much less than the others these threads count when cores are scarce: a third of their share.
 const NICENESS: i32 = 5;
 /// Short calls after a long one before the next may begin among everybody else; twice as many after each further long
@@ -119,7 +124,7 @@ impl fmt::Debug for Overtime {
     }
 }
 
-/// A call and how long it has kept a thread.
+/// A call and how long it has kept a processor.
 struct Measured<T> {
     call: Pin<Box<dyn Future<Output = T> + Send>>,
     busy: Duration,
@@ -129,15 +134,41 @@ impl<T> Future for Measured<T> {
     type Output = (Result<T, Panicked>, Duration);
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let began = Instant::now();
+        let (began, had) = (Instant::now(), processor_time_lately());
         // What the call holds is not looked at again: it is dropped.
         let polled = catch_unwind(AssertUnwindSafe(|| self.call.as_mut().poll(cx)));
-        self.busy += began.elapsed();
+        let wall = began.elapsed();
+        // On a busy machine the thread may have waited for a processor meanwhile, which is not the call's doing.
+        let busy = if wall < SHORT { wall } else { wall.min(processor_time().saturating_sub(had)) };
+        self.busy += busy;
         match polled {
             Ok(polled) => polled.map(|result| (Ok(result), self.busy)),
             Err(_) => Poll::Ready((Err(Panicked), self.busy)),
         }
     }
+}
+
+thread_local! {
+    /// What this thread had had of a processor, and when.
+    static LATELY: Cell<Option<(Instant, Duration)>> = const { Cell::new(None) };
+}
+
+/// What this thread had had of a processor at most [`LATELY_MAX`] ago. Asking the system each time would be dear.
+fn processor_time_lately() -> Duration {
+    let now = Instant::now();
+    match LATELY.get() {
+        Some((when, had)) if now.saturating_duration_since(when) < LATELY_MAX => had,
+        _ => {
+            let had = processor_time();
+            LATELY.set(Some((now, had)));
+            had
+        }
+    }
+}
+
+/// What this thread has had of a processor.
+fn processor_time() -> Duration {
+    clock_gettime(ClockId::ThreadCPUTime).try_into().unwrap_or_default()
 }
 
 /// A call until it has ended or has had its time, which is none.
@@ -186,7 +217,8 @@ mod tests {
     async fn keep(millis: u64, times: usize) -> Vec<String> {
         let mut names = Vec::new();
         for _ in 0..times {
-            std::thread::sleep(Duration::from_millis(millis));
+            let began = processor_time();
+            while processor_time().saturating_sub(began) < Duration::from_millis(millis) {}
             names.push(current().name().unwrap_or_default().to_owned());
             tokio::task::yield_now().await;
         }

@@ -5,9 +5,6 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread::{self, Thread};
 use std::time::Duration;
 
-/// How long a guest may keep a thread at a stretch.
-const TICK: Duration = Duration::from_millis(1);
-
 /// A thread that ticks as long as any [`Running`] guard lives. It ends with its owner.
 #[derive(Debug)]
 pub(super) struct Ticker {
@@ -22,11 +19,11 @@ struct Shared {
 }
 
 impl Ticker {
-    /// Starts the thread for `engine`.
+    /// Starts the thread for `engine`, of whose guests each may keep a thread for one `tick` at a stretch.
     ///
     /// # Errors
     /// The system refuses another thread.
-    pub(super) fn start(engine: &wasmtime::Engine) -> std::io::Result<Self> {
+    pub(super) fn start(engine: &wasmtime::Engine, tick: Duration) -> std::io::Result<Self> {
         let shared = Arc::new(Shared::default());
         let (seen, engine) = (Arc::clone(&shared), engine.weak());
         let handle = thread::Builder::new().name("epochs".into()).spawn(move || {
@@ -35,7 +32,7 @@ impl Ticker {
                     thread::park();
                     continue;
                 }
-                thread::sleep(TICK);
+                thread::sleep(tick);
                 let Some(engine) = engine.upgrade() else { return };
                 engine.increment_epoch();
             }

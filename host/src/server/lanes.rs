@@ -2,12 +2,14 @@
 //! conversation, and a bounded number of them: for one more, the lane that has been idle longest ends.
 
 use std::collections::HashMap;
+use std::pin::pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use tokio::sync::{Notify, mpsc};
 use tokio::task::JoinSet;
-use tokio::time::timeout;
+use tokio::time::{Instant, sleep};
 
 use super::outgoing::Answer;
 use crate::batch::{Batch, Failure, Output};
@@ -19,6 +21,8 @@ use crate::telemetry;
 
 /// Lanes of a conversation; beyond it the idle end, and with none idle no more is read.
 const LANES_MAX: usize = 4096;
+/// How long a lane may be idle where no limit is meant: a moment in so many years can be told.
+const IDLE_MAX: Duration = Duration::from_hours(24 * 365);
 /// Bytes of a failure's text in a `Fail`.
 const FAIL_BYTES_MAX: usize = 16 << 10;
 /// Bytes of a `Fail` beside its text.
@@ -128,7 +132,7 @@ impl Lanes {
     pub(super) fn acknowledge(&mut self, ticket: Ticket) {
         let context = Arc::clone(&self.context);
         let ack = Frames::ack(ticket.batch_id);
-        self.tasks.spawn(async move { context.answer(ticket, Frames::default(), ack, &AtomicBool::default()).await });
+        self.tasks.spawn(async move { context.answer(ticket, ack, &AtomicBool::default()).await });
     }
 
     /// Waits until every batch in flight is answered. No more may come.
@@ -145,28 +149,39 @@ async fn drive(
     is_busy: Arc<AtomicBool>,
     context: Arc<Context>,
 ) {
+    let idle_max = context.guest.idle_max().min(IDLE_MAX);
+    // One timer for all batches: arming one wakes up whoever waits for the system, so it goes off early and is set anew.
+    let mut idle = pin!(sleep(idle_max));
+    let mut last = Instant::now();
     loop {
-        let next = match timeout(context.guest.idle_max(), batches.recv()).await {
-            Ok(next) => next,
-            Err(_) => {
-                lane.rest();
-                batches.recv().await
+        let next = loop {
+            tokio::select! {
+                biased;
+                next = batches.recv() => break next,
+                () = &mut idle => {}
             }
+            if last.elapsed() >= idle_max {
+                lane.rest();
+                break batches.recv().await;
+            }
+            idle.as_mut().reset(last + idle_max);
         };
         let Some((ticket, batch)) = next else { return };
         let door = Encoding { ticket, context: Arc::clone(&context) };
         match lane.run(&Arc::new(batch), &door).await {
             Ok(ran) => {
                 telemetry::records_set_aside(ticket.batch_id, &ran.poison);
-                context.answer(ticket, Frames::joined(ran.emits), Frames::ack(ticket.batch_id), &is_busy).await;
+                let frames = Frames::joined(ran.emits).acknowledged(ticket.batch_id);
+                context.answer(ticket, frames, &is_busy).await;
             }
             Err(failure) => {
                 telemetry::batch_failed_in_conversation(ticket.batch_id, &failure);
                 let text = context.fail_text(&failure);
-                context.answer(ticket, Frames::default(), Frames::fail(ticket.batch_id, text), &is_busy).await;
+                context.answer(ticket, Frames::fail(ticket.batch_id, text), &is_busy).await;
             }
         }
         context.answered.notify_one();
+        last = Instant::now();
     }
 }
 
@@ -205,11 +220,11 @@ impl Context {
     /// Sends a batch's answer once there is room for it, and if the batch is still in flight by then. Its place in
     /// flight is given up and its answer queued in one go, so that a sidecar which has seen the ack may send the next; and
     /// the lane has come to rest by then.
-    async fn answer(&self, ticket: Ticket, emits: Frames, end: Frames, is_busy: &AtomicBool) {
+    async fn answer(&self, ticket: Ticket, frames: Frames, is_busy: &AtomicBool) {
         let Ok(room) = self.answers.reserve().await else { return };
         is_busy.store(false, Ordering::Release);
         if self.conversation.lock().unwrap_or_else(PoisonError::into_inner).finish(ticket) {
-            room.send(Answer { epoch: self.epoch, emits, end });
+            room.send(Answer { epoch: self.epoch, frames });
         }
     }
 }

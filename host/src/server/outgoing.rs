@@ -1,27 +1,34 @@
-//! What a `Run` stream answers: frames from a bounded queue, until they end or a status cuts them off.
+//! What a `Run` stream answers: messages from a bounded queue, until they end or a status cuts them off. It is the body of
+//! the response itself, so that many messages go out as one piece of it; tonic's encoder takes them one by one, and copies
+//! each.
 
+use std::convert::Infallible;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::{Context, Poll, ready};
 
-use bytes::Bytes;
+use bytes::{BufMut as _, Bytes, BytesMut};
+use http_body::{Body, Frame};
 use tokio::sync::{mpsc, oneshot};
-use tokio_stream::Stream;
-use tonic::Status;
+use tonic::codegen::http::HeaderMap;
+use tonic::{Code, Status};
 
 use crate::codec::Frames;
 
 /// Batches' answers that may wait for the reader. Beyond them lanes wait.
 const ANSWERS_MAX: usize = 4;
+/// Bytes of messages that go out in one piece, if it is more than one.
+const PIECE_BYTES_MAX: usize = 128 << 10;
+/// Bytes of a piece that is sent together with others.
+const SMALL_BYTES_MAX: usize = 8 << 10;
 
 /// A batch's emits and, last, its ack or fail.
 #[derive(Debug)]
 pub(super) struct Answer {
     /// The conversation it belongs to; a voided one's answers go nowhere.
     pub(super) epoch: u64,
-    pub(super) emits: Frames,
-    pub(super) end: Frames,
+    pub(super) frames: Frames,
 }
 
 /// The response stream.
@@ -32,6 +39,8 @@ pub(super) struct Outgoing {
     status: Option<oneshot::Receiver<Status>>,
     epoch: Arc<AtomicU64>,
     current: Option<Answer>,
+    /// The status has been sent; nothing follows it.
+    is_over: bool,
     /// Tells the session, by being dropped, that the client is gone or has everything.
     _open: oneshot::Sender<()>,
 }
@@ -53,36 +62,91 @@ pub(super) fn channel() -> (Answers, Outgoing) {
     let (status, ended) = oneshot::channel();
     let (open, gone) = oneshot::channel();
     let epoch = Arc::new(AtomicU64::new(0));
-    let outgoing = Outgoing { answers, status: Some(ended), epoch: Arc::clone(&epoch), current: None, _open: open };
+    let outgoing = Outgoing {
+        answers,
+        status: Some(ended),
+        epoch: Arc::clone(&epoch),
+        current: None,
+        is_over: false,
+        _open: open,
+    };
     (Answers { queue, status, epoch, gone }, outgoing)
 }
 
-impl Stream for Outgoing {
-    type Item = Result<Bytes, Status>;
+impl Outgoing {
+    /// A small piece with the answers behind it that are small and ready too: one piece costs less to send than several.
+    fn with_more(&mut self, piece: Bytes, epoch: u64, cx: &mut Context<'_>) -> Bytes {
+        let mut more = BytesMut::new();
+        while piece.len().max(more.len()) < SMALL_BYTES_MAX
+            && self.current.as_ref().is_some_and(|answer| answer.frames.is_empty())
+            && let Poll::Ready(Some(mut answer)) = self.answers.poll_recv(cx)
+        {
+            if answer.epoch == epoch
+                && answer.frames.bytes() < SMALL_BYTES_MAX
+                && let Some(next) = answer.frames.take(SMALL_BYTES_MAX)
+            {
+                if more.is_empty() {
+                    more.reserve(SMALL_BYTES_MAX * 2);
+                    more.put_slice(&piece);
+                }
+                more.put_slice(&next);
+            }
+            self.current = Some(answer);
+        }
+        if more.is_empty() { piece } else { more.freeze() }
+    }
 
-    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+    /// The last frame of all: what the stream ends with.
+    fn end(&mut self, status: &Status) -> Frame<Bytes> {
+        self.is_over = true;
+        self.answers.close();
+        self.current = None;
+        let mut trailers = HeaderMap::new();
+        if status.add_header(&mut trailers).is_err() {
+            // A message that no header can carry; the code alone can.
+            trailers.clear();
+            let _ = Status::new(status.code(), "").add_header(&mut trailers);
+        }
+        Frame::trailers(trailers)
+    }
+}
+
+impl Body for Outgoing {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        if self.is_over {
+            return Poll::Ready(None);
+        }
         if let Some(status) = &mut self.status
             && let Poll::Ready(ended) = Pin::new(status).poll(cx)
         {
             self.status = None;
             if let Ok(status) = ended {
-                self.answers.close();
-                self.current = None;
-                return Poll::Ready(Some(Err(status)));
+                return Poll::Ready(Some(Ok(self.end(&status))));
             }
         }
         loop {
             let epoch = self.epoch.load(Ordering::Acquire);
             if let Some(answer) = &mut self.current
                 && answer.epoch == epoch
-                && let Some(frame) = answer.emits.pop().or_else(|| answer.end.pop())
+                && let Some(piece) = answer.frames.take(PIECE_BYTES_MAX)
             {
-                return Poll::Ready(Some(Ok(frame)));
+                let piece = self.with_more(piece, epoch, cx);
+                return Poll::Ready(Some(Ok(Frame::data(piece))));
             }
             match ready!(self.answers.poll_recv(cx)) {
                 Some(answer) => self.current = Some(answer),
-                None => return Poll::Ready(None),
+                None => {
+                    let completed = Status::new(Code::Ok, "");
+                    return Poll::Ready(Some(Ok(self.end(&completed))));
+                }
             }
         }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.is_over
     }
 }

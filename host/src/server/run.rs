@@ -1,17 +1,16 @@
-//! `Streamlet.Run` as a tonic service. Written by hand, since the generated one would decode every record; and the one
-//! place that knows which conversation is current.
+//! `Streamlet.Run` as a tonic service. Written by hand, since the generated one would decode every record, and tonic's
+//! encoder copy every emit; and the one place that knows which conversation is current.
 
 use std::convert::Infallible;
-use std::future::Future;
-use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 
 use tokio::sync::Notify;
 use tonic::body::Body;
 use tonic::codegen::{BoxFuture, Service, http};
-use tonic::server::{Grpc, NamedService, StreamingService};
-use tonic::{Request, Response, Status, Streaming};
+use tonic::metadata::MetadataValue;
+use tonic::server::NamedService;
+use tonic::{Status, Streaming};
 
 use super::outgoing::{self, Outgoing};
 use super::session::Session;
@@ -19,7 +18,13 @@ use super::{INBOUND_BYTES_MAX, Ready, Shutdown};
 use crate::codec::{Inbound, RunCodec};
 
 /// The one method's path.
-const RUN_PATH: &str = "/ankka.flow.v1.Streamlet/Run";
+pub(super) const RUN_PATH: &str = "/ankka.flow.v1.Streamlet/Run";
+
+/// Headers of gRPC, and what they say here.
+const ENCODING: &str = "grpc-encoding";
+const ACCEPT_ENCODING: &str = "grpc-accept-encoding";
+const IDENTITY: &str = "identity";
+const GRPC: http::HeaderValue = http::HeaderValue::from_static("application/grpc");
 
 /// The service. Clones share the current conversation.
 #[derive(Debug, Clone)]
@@ -49,7 +54,7 @@ impl RunService {
         Self { ready, shutdown, current: Current::default() }
     }
 
-    async fn run(mut self, inbound: Streaming<Inbound>) -> Result<Response<Outgoing>, Status> {
+    async fn run(mut self, inbound: Streaming<Inbound>) -> Result<Outgoing, Status> {
         let served = super::served(&mut self.ready).await?;
         let Some(open) = self.shutdown.open() else {
             return Err(Status::unavailable("the process is ending"));
@@ -60,7 +65,7 @@ impl RunService {
             session.drive(inbound).await;
             drop(open);
         });
-        Ok(Response::new(outgoing))
+        Ok(outgoing)
     }
 }
 
@@ -83,21 +88,21 @@ impl Service<http::Request<Body>> for RunService {
             if request.uri().path() != RUN_PATH {
                 return Ok(Status::unimplemented("ankka.flow.v1.Streamlet has only Run").into_http());
             }
-            let mut grpc = Grpc::new(RunCodec).max_decoding_message_size(INBOUND_BYTES_MAX);
-            Ok(grpc.streaming(Method(service), request).await)
+            let encoding = request.headers().get(ENCODING);
+            if encoding.is_some_and(|encoding| encoding != IDENTITY) {
+                let mut status = Status::unimplemented("messages may not be compressed");
+                status.metadata_mut().insert(ACCEPT_ENCODING, MetadataValue::from_static(IDENTITY));
+                return Ok(status.into_http());
+            }
+            let inbound = Streaming::new_request(RunCodec, request.into_body(), None, Some(INBOUND_BYTES_MAX));
+            Ok(match service.run(inbound).await {
+                Ok(outgoing) => {
+                    let mut response = http::Response::new(Body::new(outgoing));
+                    response.headers_mut().insert(http::header::CONTENT_TYPE, GRPC);
+                    response
+                }
+                Err(status) => status.into_http(),
+            })
         })
-    }
-}
-
-/// The method, in tonic's terms.
-struct Method(RunService);
-
-impl StreamingService<Inbound> for Method {
-    type Response = bytes::Bytes;
-    type ResponseStream = Outgoing;
-    type Future = Pin<Box<dyn Future<Output = Result<Response<Outgoing>, Status>> + Send>>;
-
-    fn call(&mut self, request: Request<Streaming<Inbound>>) -> Self::Future {
-        Box::pin(self.0.clone().run(request.into_inner()))
     }
 }

@@ -11,6 +11,7 @@
 mod envelope;
 mod intake;
 mod key_field;
+mod line;
 mod partitioner;
 mod reader;
 mod report;
@@ -32,6 +33,7 @@ pub use super::BatchCaps;
 pub use envelope::EnvelopeError;
 pub use intake::Origin;
 pub use key_field::KeyError;
+pub use line::{LineRecord, read_line};
 pub use reader::{InputError, LineError};
 pub use report::{FailedBatch, Read, Tally};
 pub use settings::{Format, Input, Location, Output, Settings, SettingsError};

@@ -39,7 +39,12 @@ fn expected(batch_id: u64, outlets: &[String], records: &[Parts]) -> Vec<Vec<u8>
 }
 
 fn all(mut frames: Frames) -> Vec<Vec<u8>> {
-    let all = std::iter::from_fn(|| frames.pop()).map(|frame| frame.to_vec()).collect();
+    let message = |frame: Bytes| {
+        let (prefix, message) = frame.split_at(PREFIX_BYTES);
+        assert_eq!(prefix, [&[0], &u32::try_from(message.len()).unwrap().to_be_bytes()[..]].concat());
+        message.to_vec()
+    };
+    let all = std::iter::from_fn(|| frames.take(0)).map(message).collect();
     assert!(frames.is_empty() && frames.bytes.is_empty(), "nothing is left over");
     all
 }
@@ -116,4 +121,17 @@ fn an_emit_without_a_source_has_no_offset_to_name() {
         fault.to_string(),
         "an emit to outlet \"out\" is 18 bytes encoded, over max_message_bytes of 10; emit less, or split it"
     );
+}
+
+#[test]
+fn many_messages_are_taken_at_once_and_none_is_cut() {
+    let records = [3usize, 3, 50, 1].map(|bytes| (0, None, Some(vec![b'v'; bytes]), Vec::new()));
+    let (batch, output) = forwarded(&records, 1);
+    let outlets = ["out".to_owned()];
+    let mut frames = encode_emits(1, &outlets, &batch, &output, usize::MAX).unwrap().acknowledged(1);
+    let whole = encode_emits(1, &outlets, &batch, &output, usize::MAX).unwrap().acknowledged(1).take(usize::MAX);
+    let taken = std::iter::from_fn(|| frames.take(50)).collect::<Vec<_>>();
+    let lengths = taken.iter().map(Bytes::len).collect::<Vec<_>>();
+    assert_eq!(lengths, [2 * 21, 68, 19 + 9], "two fit, one is larger and goes alone, and the ack goes with the last");
+    assert_eq!(taken.concat(), whole.unwrap());
 }
