@@ -10,7 +10,8 @@ use serde_json::Value;
 use crate::fixtures;
 
 /// Every guest that the tests run, by its package's name.
-const PACKAGES: [&str; 7] = ["cart-router", "conformance", "evil", "faulty", "flaky", "probe", "raw"];
+const PACKAGES: [&str; 9] =
+    ["cart-router", "conformance", "evil", "faulty", "flaky", "order-lines", "probe", "raw", "talkback-bench"];
 
 /// The component of a package.
 ///
