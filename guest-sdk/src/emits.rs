@@ -38,20 +38,20 @@ pub use self::emit::Emit;
 /// [`Emits::sink`] makes an outlet the end of a composed stream.
 pub struct Emits {
     outlets: &'static [PortDeclaration],
-    /// Lent as a whole to the sink that is writing, since several sinks share it.
-    buffer: Cell<Buffer>,
+    /// Lent to the sink that is writing, since several sinks share it; that is why it is behind a pointer.
+    buffer: Cell<Option<Box<Buffer>>>,
 }
 
 impl Emits {
     /// Emits of a batch of so many records, to these outlets.
     pub(crate) fn new(outlets: &'static [PortDeclaration], records: usize) -> Self {
-        Self { outlets, buffer: Cell::new(Buffer::new(records)) }
+        Self { outlets, buffer: Cell::new(Some(Box::new(Buffer::new(records)))) }
     }
 
     /// Emits `record` unchanged: it crosses to the host as an index. The returned [`Emit`] replaces parts of it.
     pub fn forward<'r>(&mut self, outlet: Outlet, record: Record<'r>) -> Emit<'_, 'r> {
         let parts = [FROM_SOURCE, 0, FROM_SOURCE, 0, 0, FROM_SOURCE];
-        self.buffer.get_mut().push(outlet, record.position(), parts, Some(record))
+        self.buffer().push(outlet, record.position(), parts, Some(record))
     }
 
     /// Emits a new record, without key and headers and with an empty value (not a null one, which would delete on a
@@ -64,7 +64,7 @@ impl Emits {
     /// }
     /// ```
     pub fn emit(&mut self, outlet: Outlet) -> Emit<'_, 'static> {
-        self.buffer.get_mut().push(outlet, NONE, [NONE, 0, 0, 0, 0, 0], None)
+        self.buffer().push(outlet, NONE, [NONE, 0, 0, 0, 0, 0], None)
     }
 
     /// Emits a tombstone: the key with a null value. Where the platform's protocol carries the output, which has no
@@ -93,33 +93,37 @@ impl Emits {
     /// What `write` says; the emits cannot be handed over; or another sink is writing, which `write` itself would have to
     /// have set in motion.
     pub(crate) fn lend(&self, write: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
-        let buffer = self.buffer.take();
-        if !buffer.is_here() {
+        let Some(buffer) = self.buffer.take() else {
             return Err(Error::new("an emit was made by way of a sink while another emit was being written"));
-        }
-        let mut lent = Self { outlets: self.outlets, buffer: Cell::new(buffer) };
+        };
+        let mut lent = Self { outlets: self.outlets, buffer: Cell::new(Some(buffer)) };
         let written = write(&mut lent);
-        let room = lent.buffer.get_mut().make_room();
-        self.buffer.swap(&lent.buffer);
+        let room = lent.buffer().make_room();
+        self.buffer.set(lent.buffer.take());
         written.and(room)
+    }
+
+    /// What is written to. Only where a sink's panic was caught is nothing there; then what is written is for nothing.
+    fn buffer(&mut self) -> &mut Buffer {
+        self.buffer.get_mut().get_or_insert_default()
     }
 
     /// Bounds the bytes of new parts, for tests that would otherwise need 4 GiB.
     #[cfg(test)]
     pub(crate) fn bound(&mut self, arena_bytes_max: usize) {
-        self.buffer.get_mut().arena_bytes_max = arena_bytes_max;
+        self.buffer().arena_bytes_max = arena_bytes_max;
     }
 
     /// Ends the batch: what has not been handed over yet, or why nothing can be sent.
     pub(crate) fn finish(&mut self) -> Result<OutputTables> {
-        self.buffer.get_mut().finish()
+        self.buffer().finish()
     }
 
     /// Ends the batch where there is no host, with all of its parts.
     #[cfg(not(target_arch = "wasm32"))]
     pub(crate) fn into_parts(mut self) -> Result<Vec<Part>> {
         let tables = self.finish()?;
-        Ok(self.buffer.into_inner().into_parts(tables))
+        Ok(std::mem::take(self.buffer()).into_parts(tables))
     }
 }
 

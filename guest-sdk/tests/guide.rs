@@ -67,7 +67,8 @@ fn the_guide_shows_this_file() {
 
 #[test]
 fn the_page_on_streams_shows_the_example() {
-    let (page, example) = (include_str!("../STREAMS.md"), include_str!("../../examples/order-lines/src/lib.rs"));
+    let (page, example) =
+        (include_str!("../STREAMS.md"), include_str!("../../examples/order-lines/src/order_lines.rs"));
     let from = example.find("    fn process(").unwrap();
     let process = example[from..].split_once("\n    }\n").unwrap().0;
     assert!(process.contains(".run_to_end()") && page.contains(process));

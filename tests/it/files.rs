@@ -1,5 +1,6 @@
 //! `streamlet run` on files and standard input, as a black box.
 
+mod composed;
 mod endings;
 mod envelopes;
 mod outputs;

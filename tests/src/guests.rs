@@ -10,7 +10,18 @@ use serde_json::Value;
 use crate::fixtures;
 
 /// Every guest that the tests run, by its package's name.
-const PACKAGES: [&str; 8] = ["cart-router", "conformance", "evil", "faulty", "flaky", "probe", "raw", "workload"];
+const PACKAGES: [&str; 10] = [
+    "cart-router",
+    "conformance",
+    "evil",
+    "faulty",
+    "flaky",
+    "order-lines",
+    "probe",
+    "raw",
+    "talkback-bench",
+    "workload",
+];
 
 /// The component of a package.
 ///

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use streamlet::testing::{self, Harness, Outcome, Record, hash_partitioner};
 
-use super::*;
+use crate::order_lines::OrderLines;
 
 /// An order of so many lines, each of which costs 150 cents twice.
 fn order(id: &str, lines: usize) -> Record {

@@ -24,10 +24,10 @@ pub(super) const FLUSH_ROWS: usize = 1 << 16;
 /// The most bytes of new parts that positions can point into; the two numbers above mean something else.
 const ARENA_BYTES_MAX: usize = 0xffff_fffd;
 
-/// What is emitted and not handed over. The default is what stays behind while a buffer is lent.
+/// What is emitted and not handed over. The default stands for one that was lost.
 #[derive(Default)]
 pub(super) struct Buffer {
-    is_here: bool,
+    is_sound: bool,
     pub(super) output: OutputTables,
     /// Why the emits cannot be sent, where a builder could not say so.
     fault: Option<String>,
@@ -51,12 +51,7 @@ impl Buffer {
     pub(super) fn new(records: usize) -> Self {
         let emits = Vec::with_capacity(records.min(FLUSH_ROWS) * 8);
         let output = OutputTables { emits, ..OutputTables::default() };
-        Self { is_here: true, output, arena_bytes_max: ARENA_BYTES_MAX, ..Self::default() }
-    }
-
-    /// Whether it is no place-holder for one that is lent.
-    pub(super) fn is_here(&self) -> bool {
-        self.is_here
+        Self { is_sound: true, output, arena_bytes_max: ARENA_BYTES_MAX, ..Self::default() }
     }
 
     /// Hands over what there is, if that is as much as is kept.
@@ -73,7 +68,7 @@ impl Buffer {
 
     /// What has not been handed over, or why nothing can be sent.
     pub(super) fn finish(&mut self) -> Result<OutputTables> {
-        if !self.is_here {
+        if !self.is_sound {
             return Err(Error::new("the emits were lost to a panic of a sink's that was caught"));
         }
         match self.fault.take() {

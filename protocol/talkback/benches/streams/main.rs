@@ -4,7 +4,8 @@
 //! cargo bench -p talkback --bench streams
 //! ```
 //!
-//! Node and npm are needed for the second half, which says so when they are missing.
+//! Node and npm are needed for the second half, which says so when they are missing. As Wasm the first half is measured by
+//! `cargo bench -p streamlet-tests --bench talkback`.
 
 #![expect(
     clippy::indexing_slicing,
@@ -13,6 +14,7 @@
 )]
 
 mod chain;
+mod loops;
 mod scenarios;
 mod timing;
 

@@ -10,9 +10,6 @@ use core::task::Waker;
 
 use crate::signal::End;
 
-/// Readers that are expected; more make the list grow.
-const READERS: usize = 16;
-
 /// Items, and whether each answered a request; then the reader gets it on a request of its own.
 struct Queue<T> {
     /// The first, so that a reader who keeps up needs no memory but this.
@@ -46,6 +43,9 @@ impl<T> Queue<T> {
     }
 }
 
+/// Readers that are expected of a hub that has more than one; yet more make the list grow.
+const READERS: usize = 16;
+
 struct Reader<T> {
     queue: Queue<T>,
     open: bool,
@@ -67,7 +67,7 @@ pub(crate) struct Queues<T, E> {
 
 impl<T, E> Queues<T, E> {
     pub(crate) fn new(items_max: usize) -> Self {
-        Self { readers: Vec::with_capacity(READERS), items_max: items_max.max(1), waits: false, end: None }
+        Self { readers: Vec::new(), items_max: items_max.max(1), waits: false, end: None }
     }
 
     /// A new reader, which is not open.
@@ -79,6 +79,12 @@ impl<T, E> Queues<T, E> {
                 ReaderId(id)
             }
             None => {
+                // Most hubs have one reader, and there may be many hubs; the second makes room for more.
+                match self.readers.len() {
+                    0 => self.readers.reserve_exact(1),
+                    1 => self.readers.reserve_exact(READERS - 1),
+                    _ => {}
+                }
                 self.readers.push(new);
                 ReaderId(self.readers.len() - 1)
             }
