@@ -6,7 +6,7 @@
 //! [`Policy`]'s to say: it fails, or its poison records are found and set aside. It refuses nothing; a batch that fails
 //! leaves the lane ready for the next. It ends with its owner, and dropping it in the middle of a batch kills the guest.
 //! It knows neither where batches come from nor where emits go. Between it and its batches are the rules of sources and
-//! sinks: see [`hop`].
+//! sinks: see `hop`.
 
 mod dead_letter;
 pub(crate) mod hop;
