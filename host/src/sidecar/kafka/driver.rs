@@ -161,7 +161,10 @@ impl Driver {
         match delivery.wait().await {
             Delivered::All => {
                 self.writing.pop_front();
-                self.back_off.reset();
+                // Where one waits that failed, those before it say nothing of it.
+                if self.again.is_empty() {
+                    self.back_off.reset();
+                }
                 Ok(Ok(()))
             }
             Delivered::Refused(refused) => {

@@ -36,6 +36,8 @@ pub(in super::super) struct PartitionMonitor {
 #[derive(Debug)]
 struct Failing {
     since: Instant,
+    /// Where the batch begins that failed; none if it was not one batch.
+    offset: Option<i64>,
     error: String,
     is_told: bool,
 }
@@ -89,14 +91,19 @@ impl PartitionMonitor {
         if let Some(metrics) = &self.metrics {
             metrics.failed(failure.cause);
         }
-        self.fails_with(&failure.headline());
+        self.fails(Some(failure.place.offsets.0), &failure.headline());
     }
 
     /// The partition does not get past this.
-    pub(in super::super) fn fails_with(&self, error: &str) {
+    fn fails_with(&self, error: &str) {
+        self.fails(None, error);
+    }
+
+    fn fails(&self, offset: Option<i64>, error: &str) {
         let mut failing = lock(&self.failing);
-        let failing =
-            failing.get_or_insert_with(|| Failing { since: Instant::now(), error: String::new(), is_told: false });
+        let begins = || Failing { since: Instant::now(), offset, error: String::new(), is_told: false };
+        let failing = failing.get_or_insert_with(begins);
+        failing.offset = offset;
         error.clone_into(&mut failing.error);
     }
 
@@ -110,7 +117,6 @@ impl PartitionMonitor {
     /// A batch is written, after so long.
     pub(in super::super) fn written(&self, written: &Written, after: Duration) {
         let _ = self.in_flight.fetch_update(Ordering::AcqRel, Ordering::Acquire, |count| count.checked_sub(1));
-        *lock(&self.failing) = None;
         if let Some(metrics) = &self.metrics {
             metrics.written(written, after);
         }
@@ -123,6 +129,8 @@ impl PartitionMonitor {
     /// Everything before this offset is written.
     pub(in super::super) fn reached(&self, next_offset: i64) {
         self.next_offset.store(next_offset, Ordering::Release);
+        // Batches before the one that fails may be confirmed later than that.
+        lock(&self.failing).take_if(|failing| failing.offset.is_none_or(|offset| offset < next_offset));
     }
 
     pub(super) fn reaches(&self, end_offset: i64, fetch_offset: i64) {
