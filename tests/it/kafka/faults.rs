@@ -12,7 +12,13 @@ use super::Scene;
 fn scene(mock: &Mock) -> Scene {
     let topics = [mock.topic("in", 2), mock.topic("out", 2), mock.topic("other", 2)];
     let mut scene = Scene::of(topics, mock.group("faults"), &mock.address());
-    scene.faulty = scene.faulty.records_max(4).set("pause", "100 ms").consumer("fetch.max.wait.ms", "10");
+    // A broker refuses what comes behind a request that failed, by its sequence number; the mock looks at none.
+    scene.faulty = scene
+        .faulty
+        .records_max(4)
+        .set("pause", "100 ms")
+        .consumer("fetch.max.wait.ms", "10")
+        .producer("max.in.flight.requests.per.connection", "1");
     scene
 }
 
