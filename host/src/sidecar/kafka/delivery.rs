@@ -1,7 +1,8 @@
 //! A batch's emits on their way: counted down as the brokers confirm them, from the producers' threads.
 //!
-//! Once every one is confirmed, and every one of the batches before it, the batch's offsets are due, and only then. An emit that a broker refuses by itself, being
-//! too large, fails its batch; any other failure voids the conversation. It ends with the last emit's report.
+//! Once every one is confirmed, and every one of the batches before it, the batch's offsets are due, and only then. An
+//! emit that a broker refuses by itself, being too large, fails its batch; any other failure voids the conversation. It
+//! ends with the last emit's report.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};

@@ -20,22 +20,15 @@ use super::delivery::Delivery;
 use super::emits::Emitted;
 use super::fault::{Faults, PanicWatch};
 use super::producers::{Producers, Unwritten};
+use super::writer::{Acknowledged, WAITING_BATCHES_MAX};
 
 /// How long batches wait for those that are on their way.
 const FLIGHT_MAX: Duration = Duration::from_millis(5);
-/// Batches that may wait for the next flight; lanes wait beyond it.
-const WAITING_BATCHES_MAX: usize = 1024;
 
 /// Where lanes hand their batches over. Clones share it; the task ends when all are gone.
 #[derive(Debug, Clone)]
 pub(super) struct Flights {
     waiting: mpsc::Sender<Acknowledged>,
-}
-
-/// An acknowledged batch.
-struct Acknowledged {
-    emits: Vec<Emitted>,
-    delivery: Arc<Delivery>,
 }
 
 /// Held by what is on its way; never sent, only dropped.

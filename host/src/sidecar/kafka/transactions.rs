@@ -26,13 +26,12 @@ use super::fault::Faults;
 use super::inlet::Consumer;
 use super::locks::lock;
 use super::producers::{Producers, SharedProducer, Unwritten};
+use super::writer::{Acknowledged, WAITING_BATCHES_MAX};
 
 /// How long a transaction waits for more once it has something: a fraction of what committing it takes.
 const WINDOW: Duration = Duration::from_millis(3);
 /// Bytes of emits after which a transaction waits for no more.
 const EMITTED_BYTES_MAX: u64 = 16 << 20;
-/// Batches that may wait for the next transaction; lanes wait beyond it.
-const WAITING_BATCHES_MAX: usize = 1024;
 /// How long a transaction's steps may take together, which is what the coordinator gives a transaction.
 pub(super) const TRANSACTION_TIMEOUT: Duration = Duration::from_secs(15);
 /// How long the first step may take: an earlier transaction of the same id may have to time out.
@@ -46,12 +45,6 @@ const ABORT_TIMEOUT: Duration = Duration::from_secs(5);
 /// How often one is tried that the group has overtaken, and the wait before a step is repeated.
 const TRIES_MAX: usize = 5;
 const RETRY_WAIT: Duration = Duration::from_millis(20);
-
-/// An acknowledged batch.
-struct Acknowledged {
-    emits: Vec<Emitted>,
-    delivery: Arc<Delivery>,
-}
 
 /// A transactional producer's settings.
 pub(super) fn producer_config(mut client: ClientConfig, id: &str) -> ClientConfig {

@@ -13,6 +13,15 @@ const BATCHES_MAX: usize = 4;
 /// Batches of one partition that may be in transactions at once.
 const TRANSACTION_BATCHES_MAX: usize = 8;
 
+/// Batches that may wait for the next flight or transaction; lanes wait beyond it.
+pub(super) const WAITING_BATCHES_MAX: usize = 1024;
+
+/// An acknowledged batch.
+pub(super) struct Acknowledged {
+    pub(super) emits: Vec<Emitted>,
+    pub(super) delivery: Arc<Delivery>,
+}
+
 /// Writes emits.
 #[derive(Debug, Clone)]
 pub(super) enum Writer {
