@@ -175,15 +175,15 @@ impl Conversation {
 
     /// Checks a batch against the rules and puts it in flight.
     fn admit(&mut self, batch: InboundBatch) -> Step {
-        let InboundBatch { batch_id, inlet: name, partition, arena, times, records, headers } = batch;
+        let InboundBatch { batch_id, partition, .. } = batch;
         let Phase::Open(bound) = &self.phase else { return Step::Wait };
-        let declared = (0u32..).zip(&self.descriptor.inlets).find(|(_, inlet)| inlet.name == name);
+        let declared = (0u32..).zip(&self.descriptor.inlets).find(|(_, inlet)| inlet.name == batch.inlet);
         let Some((inlet, _)) = declared else {
-            let message = format!("batch {batch_id} names inlet \"{name}\", which is not declared");
+            let message = format!("batch {batch_id} names inlet \"{}\", which is not declared", batch.inlet);
             return self.refuse(Code::InvalidArgument, message);
         };
         if bound.get(inlet as usize) != Some(&true) {
-            let message = format!("batch {batch_id} names inlet \"{name}\", which Start does not bind");
+            let message = format!("batch {batch_id} names inlet \"{}\", which Start does not bind", batch.inlet);
             return self.refuse(Code::InvalidArgument, message);
         }
         if self.in_flight.contains_key(&batch_id) {
@@ -192,16 +192,17 @@ impl Conversation {
         }
         if !self.busy.insert((inlet, partition)) {
             let message = format!(
-                "batch {batch_id} came for inlet \"{name}\" partition {partition} while another is in flight there"
+                "batch {batch_id} came for inlet \"{}\" partition {partition} while another is in flight there",
+                batch.inlet
             );
             return self.refuse(Code::FailedPrecondition, message);
         }
         self.in_flight.insert(batch_id, (inlet, partition));
         let ticket = Ticket { epoch: self.epoch, batch_id };
-        if times.is_empty() {
-            return Step::Acknowledge(ticket);
+        match batch.of_inlet(inlet) {
+            batch if batch.is_empty() => Step::Acknowledge(ticket),
+            batch => Step::Run(ticket, batch),
         }
-        Step::Run(ticket, Batch { inlet, partition, arena, times, records, headers })
     }
 
     fn drain(&mut self) -> Step {

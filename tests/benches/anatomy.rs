@@ -117,17 +117,10 @@ fn body(shape: &Shape, inlet: &str, told: Option<&str>) -> Bytes {
 /// The batch in a message, with offsets that follow those of the rounds before.
 fn decoded(body: &Bytes, round: i64) -> Batch {
     let Inbound::Batch(inbound) = decode(body.clone()).unwrap() else { panic!("a batch was sent") };
-    let mut times = inbound.times;
-    let records = i64::try_from(times.len() / 2).unwrap();
-    times.iter_mut().step_by(2).for_each(|offset| *offset += round * records);
-    Batch {
-        inlet: 0,
-        partition: inbound.partition,
-        arena: inbound.arena,
-        times,
-        records: inbound.records,
-        headers: inbound.headers,
-    }
+    let mut batch = inbound.of_inlet(0);
+    let records = i64::try_from(batch.len()).unwrap();
+    batch.times.iter_mut().step_by(2).for_each(|offset| *offset += round * records);
+    batch
 }
 
 /// How long a lane takes over a batch.

@@ -143,6 +143,14 @@ impl<'a> Emit<'a> {
         }
     }
 
+    /// The source record as it was received, where nothing else is emitted.
+    pub(crate) fn forwarded(&self) -> Option<&'a [u8]> {
+        match (self.key, self.value, self.headers) {
+            ((FROM_SOURCE, _), (FROM_SOURCE, _), (_, FROM_SOURCE)) => self.source?.encoded(),
+            _ => None,
+        }
+    }
+
     /// The headers, in order.
     pub fn headers(&self) -> Headers<'a> {
         match (self.headers, &self.source) {

@@ -29,6 +29,9 @@ pub struct Batch {
     pub records: Vec<u32>,
     /// Four a header: name position, name length, value position (`0xffffffff`: null), value length.
     pub headers: Vec<u32>,
+    /// Position (`0xffffffff`: it says more than the tables do) and length of each record's message in the arena, where
+    /// the arena is a message of the platform's protocol; empty where it is not. No guest sees it.
+    pub encoded: Vec<[u32; 2]>,
 }
 
 impl Batch {
@@ -53,6 +56,7 @@ impl Batch {
         };
         Some(Record {
             batch: self,
+            index,
             offset,
             timestamp_ms,
             key: (key, key_length),
@@ -118,6 +122,7 @@ pub(super) fn span(arena: &[u8], position: u32, length: u32) -> Option<&[u8]> {
 #[derive(Clone, Copy)]
 pub struct Record<'a> {
     batch: &'a Batch,
+    index: usize,
     /// The record's offset in its partition.
     pub offset: i64,
     /// The record's timestamp, in milliseconds since 1970.
@@ -141,6 +146,12 @@ impl<'a> Record<'a> {
     /// The headers, in order.
     pub fn headers(&self) -> Headers<'a> {
         Headers::of(&self.batch.arena, &self.batch.headers, self.headers)
+    }
+
+    /// The record as a message of the platform's protocol, as it was received; none where it was not received so.
+    pub(crate) fn encoded(&self) -> Option<&'a [u8]> {
+        let [position, length] = *self.batch.encoded.get(self.index)?;
+        self.batch.bytes((position, length))
     }
 }
 
@@ -283,7 +294,7 @@ impl BatchBuilder {
             headers: Vec::with_capacity(self.headers.len()),
         };
         let Self { arena, times, records, headers } = std::mem::replace(self, next);
-        Batch { inlet, partition, arena: arena.into(), times, records, headers }
+        Batch { inlet, partition, arena: arena.into(), times, records, headers, encoded: Vec::new() }
     }
 
     /// Appends bytes and returns their position and length. The caller has made sure that they fit.

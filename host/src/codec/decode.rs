@@ -9,8 +9,8 @@ use bytes::Bytes;
 use prost::Message as _;
 use streamlet_protocol::wire;
 
-use super::varint::{Cursor, WireType};
-use crate::batch::{ABSENT, RECORD_WORDS};
+use super::varint::{Cursor, Declared, Read, length_key, number_key};
+use crate::batch::{ABSENT, Batch, HEADER_WORDS, RECORD_WORDS};
 
 /// Records that room is made for, before they are there.
 const RECORDS_EXPECTED_MAX: usize = 1024;
@@ -47,6 +47,8 @@ pub struct InboundBatch {
     pub records: Vec<u32>,
     /// As in [`crate::batch::Batch`].
     pub headers: Vec<u32>,
+    /// As in [`crate::batch::Batch`].
+    pub encoded: Vec<[u32; 2]>,
 }
 
 /// Sizes only: a batch's bytes are the user's.
@@ -83,6 +85,23 @@ pub enum DecodeError {
     Field { field: &'static str, reason: String },
 }
 
+const TO_PROCESS: Declared = Declared { fields: &["ToProcess.start", "ToProcess.batch", "ToProcess.stop"], depth: 0 };
+const BATCH: Declared =
+    Declared { fields: &["Batch.batch_id", "Batch.inlet", "Batch.partition", "Batch.records"], depth: 1 };
+const INPUT_RECORD: Declared =
+    Declared { fields: &["InputRecord.offset", "InputRecord.timestamp_ms", "InputRecord.record"], depth: 2 };
+const RECORD: Declared = Declared { fields: &["Record.key", "Record.headers", "Record.value"], depth: 3 };
+const HEADER: Declared = Declared { fields: &["Header.key", "Header.value"], depth: 4 };
+
+/// Keys of fields by their numbers: of numbers, and of what has its length before it.
+const NUMBER_1: u32 = number_key(1);
+const NUMBER_2: u32 = number_key(2);
+const NUMBER_3: u32 = number_key(3);
+const LENGTH_1: u32 = length_key(1);
+const LENGTH_2: u32 = length_key(2);
+const LENGTH_3: u32 = length_key(3);
+const LENGTH_4: u32 = length_key(4);
+
 /// Reads one message.
 ///
 /// # Errors
@@ -92,21 +111,29 @@ pub fn decode(body: Bytes) -> Result<Inbound, DecodeError> {
     if body.len() >= ABSENT as usize - 1 {
         return Err(DecodeError::TooLarge);
     }
+    let mut inbound = read(Cursor::new(&body)).map_err(|error| *error)?;
+    if let Inbound::Batch(batch) = &mut inbound {
+        batch.arena = body;
+    }
+    Ok(inbound)
+}
+
+fn read(mut message: Cursor<'_>) -> Read<Inbound> {
     let mut inbound = Inbound::Empty;
-    let mut message = Cursor::new(&body);
-    while let Some((number, wire_type)) = message.key()? {
-        match number {
-            1 => {
-                let field = message_field(&mut message, wire_type, "ToProcess.start")?;
+    while !message.is_at_end() {
+        let at = message.position();
+        match message.key()? {
+            LENGTH_1 => {
+                let field = message.delimited()?;
                 if !matches!(inbound, Inbound::Start(_)) {
                     inbound = Inbound::Start(wire::Start::default());
                 }
                 if let Inbound::Start(start) = &mut inbound {
-                    start.merge(field.bytes()).map_err(|error| unreadable("ToProcess.start", &error))?;
+                    start.merge(field.bytes()).map_err(|error| Box::new(unreadable("ToProcess.start", &error)))?;
                 }
             }
-            2 => {
-                let field = message_field(&mut message, wire_type, "ToProcess.batch")?;
+            LENGTH_2 => {
+                let field = message.delimited()?;
                 if !matches!(inbound, Inbound::Batch(_)) {
                     inbound = Inbound::Batch(InboundBatch::default());
                 }
@@ -114,20 +141,17 @@ pub fn decode(body: Bytes) -> Result<Inbound, DecodeError> {
                     batch.merge(field)?;
                 }
             }
-            3 => {
-                let field = message_field(&mut message, wire_type, "ToProcess.stop")?;
+            LENGTH_3 => {
+                let field = message.delimited()?;
                 if !matches!(inbound, Inbound::Stop(_)) {
                     inbound = Inbound::Stop(wire::Stop::default());
                 }
                 if let Inbound::Stop(stop) = &mut inbound {
-                    stop.merge(field.bytes()).map_err(|error| unreadable("ToProcess.stop", &error))?;
+                    stop.merge(field.bytes()).map_err(|error| Box::new(unreadable("ToProcess.stop", &error)))?;
                 }
             }
-            _ => message.skip(number, wire_type)?,
+            key => message.pass(key, at, TO_PROCESS)?,
         }
-    }
-    if let Inbound::Batch(batch) = &mut inbound {
-        batch.arena = body;
     }
     Ok(inbound)
 }
@@ -137,21 +161,27 @@ fn unreadable(field: &'static str, error: &prost::DecodeError) -> DecodeError {
 }
 
 impl InboundBatch {
-    fn merge(&mut self, mut batch: Cursor<'_>) -> Result<(), DecodeError> {
-        while let Some((number, wire_type)) = batch.key()? {
-            match number {
-                1 => self.batch_id = varint_field(&mut batch, wire_type, "Batch.batch_id")?,
-                2 => text_field(&mut batch, wire_type, "Batch.inlet")?.clone_into(&mut self.inlet),
-                3 => self.partition = int32(varint_field(&mut batch, wire_type, "Batch.partition")?),
-                4 => {
-                    let record = message_field(&mut batch, wire_type, "Batch.records")?;
-                    let record_bytes = record.bytes().len();
+    /// The batch, of the inlet with this index.
+    pub fn of_inlet(self, inlet: u32) -> Batch {
+        let Self { batch_id: _, inlet: _, partition, arena, times, records, headers, encoded } = self;
+        Batch { inlet, partition, arena, times, records, headers, encoded }
+    }
+
+    fn merge(&mut self, mut batch: Cursor<'_>) -> Read<()> {
+        while !batch.is_at_end() {
+            let at = batch.position();
+            match batch.key()? {
+                LENGTH_4 => {
+                    let record = batch.delimited()?;
                     self.push_record(record)?;
                     if self.times.len() == 2 {
-                        self.make_room(batch.bytes().len() / record_bytes.max(1));
+                        self.make_room(batch.bytes().len() / record.bytes().len().max(1));
                     }
                 }
-                _ => batch.skip(number, wire_type)?,
+                NUMBER_1 => self.batch_id = batch.varint()?,
+                LENGTH_2 => text(batch.delimited()?, "Batch.inlet")?.clone_into(&mut self.inlet),
+                NUMBER_3 => self.partition = int32(batch.varint()?),
+                key => batch.pass(key, at, BATCH)?,
             }
         }
         Ok(())
@@ -162,99 +192,110 @@ impl InboundBatch {
         let records = records.min(RECORDS_EXPECTED_MAX);
         self.times.reserve(records * 2);
         self.records.reserve(records * RECORD_WORDS);
+        self.encoded.reserve(records);
         self.headers.reserve(records.saturating_mul(self.headers.len()).min(HEADER_WORDS_EXPECTED_MAX));
     }
 
-    fn push_record(&mut self, mut input: Cursor<'_>) -> Result<(), DecodeError> {
+    #[inline]
+    fn push_record(&mut self, mut input: Cursor<'_>) -> Read<()> {
         let (mut offset, mut timestamp_ms) = (0, 0);
-        let mut record = RecordSpans { key: [ABSENT, 0], value: [0, 0] };
-        let first_header = self.headers.len() / 4;
-        while let Some((number, wire_type)) = input.key()? {
-            match number {
-                1 => offset = varint_field(&mut input, wire_type, "InputRecord.offset")?.cast_signed(),
-                2 => timestamp_ms = varint_field(&mut input, wire_type, "InputRecord.timestamp_ms")?.cast_signed(),
-                3 => {
-                    let body = message_field(&mut input, wire_type, "InputRecord.record")?;
-                    record.merge(body, &mut self.headers)?;
-                }
-                _ => input.skip(number, wire_type)?,
+        let mut record = RecordSpans { encoded: None, is_first: true, key: [ABSENT, 0], value: [0, 0] };
+        let first_header = self.headers.len() / HEADER_WORDS;
+        while !input.is_at_end() {
+            let at = input.position();
+            match input.key()? {
+                NUMBER_1 => offset = input.varint()?.cast_signed(),
+                NUMBER_2 => timestamp_ms = input.varint()?.cast_signed(),
+                LENGTH_3 => record.merge(input.delimited()?, &mut self.headers)?,
+                key => input.pass(key, at, INPUT_RECORD)?,
             }
         }
-        let header_count = self.headers.len() / 4 - first_header;
-        self.times.extend([offset, timestamp_ms]);
-        let RecordSpans { key, value } = record;
-        self.records.extend([key, value, [word(first_header), word(header_count)]].as_flattened());
+        let header_count = self.headers.len() / HEADER_WORDS - first_header;
+        self.times.extend_from_slice(&[offset, timestamp_ms]);
+        let RecordSpans { encoded, key: [key, key_length], value: [value, value_length], .. } = record;
+        self.records.extend_from_slice(&[key, key_length, value, value_length, word(first_header), word(header_count)]);
+        self.encoded.push(encoded.unwrap_or([ABSENT, 0]));
         Ok(())
     }
 }
 
-/// Where a record's key and value are.
+/// Where a record's key and value are; and its message, if its message says nothing else.
 struct RecordSpans {
+    encoded: Option<[u32; 2]>,
+    /// Nothing has been read.
+    is_first: bool,
     key: [u32; 2],
     value: [u32; 2],
 }
 
 impl RecordSpans {
-    fn merge(&mut self, mut record: Cursor<'_>, headers: &mut Vec<u32>) -> Result<(), DecodeError> {
-        while let Some((number, wire_type)) = record.key()? {
-            match number {
-                1 => self.key = span(message_field(&mut record, wire_type, "Record.key")?),
-                2 => {
-                    let header = message_field(&mut record, wire_type, "Record.headers")?;
-                    headers.extend(read_header(header)?);
+    #[inline]
+    fn merge(&mut self, mut record: Cursor<'_>, headers: &mut Vec<u32>) -> Read<()> {
+        // A message in parts is no span, and what is said twice or is not known must not be sent on.
+        let mut is_plain = std::mem::replace(&mut self.is_first, false);
+        let encoded = span(record);
+        while !record.is_at_end() {
+            let at = record.position();
+            match record.key()? {
+                LENGTH_2 => is_plain &= read_header(record.delimited()?, headers)?,
+                LENGTH_1 => {
+                    is_plain &= self.key == [ABSENT, 0];
+                    self.key = span(record.delimited()?);
                 }
-                3 => self.value = span(message_field(&mut record, wire_type, "Record.value")?),
-                _ => record.skip(number, wire_type)?,
+                LENGTH_3 => {
+                    is_plain &= self.value == [0, 0];
+                    self.value = span(record.delimited()?);
+                }
+                key => {
+                    is_plain = false;
+                    record.pass(key, at, RECORD)?;
+                }
             }
         }
+        self.encoded = is_plain.then_some(encoded);
         Ok(())
     }
 }
 
-/// The four words of a header. The wire knows no null: a value that is not there is empty.
-fn read_header(mut header: Cursor<'_>) -> Result<[u32; 4], DecodeError> {
+/// Appends the four words of a header, and says whether its message says nothing else. The wire knows no null: a value
+/// that is not there is empty.
+#[inline]
+fn read_header(mut header: Cursor<'_>, headers: &mut Vec<u32>) -> Read<bool> {
     let (mut name, mut value) = ([0, 0], [0, 0]);
-    while let Some((number, wire_type)) = header.key()? {
-        match number {
-            1 => {
-                let field = message_field(&mut header, wire_type, "Header.key")?;
-                text(field, "Header.key")?;
+    let mut is_plain = true;
+    while !header.is_at_end() {
+        let at = header.position();
+        match header.key()? {
+            LENGTH_1 => {
+                let field = header.delimited()?;
+                // Names are text of other scripts rarely, and this is told in fewer steps.
+                if !field.bytes().is_ascii() {
+                    text(field, "Header.key")?;
+                }
+                is_plain &= name == [0, 0];
                 name = span(field);
             }
-            2 => value = span(message_field(&mut header, wire_type, "Header.value")?),
-            _ => header.skip(number, wire_type)?,
+            LENGTH_2 => {
+                is_plain &= value == [0, 0];
+                value = span(header.delimited()?);
+            }
+            key => {
+                is_plain = false;
+                header.pass(key, at, HEADER)?;
+            }
         }
     }
     let ([name, name_length], [value, value_length]) = (name, value);
-    Ok([name, name_length, value, value_length])
+    headers.extend_from_slice(&[name, name_length, value, value_length]);
+    Ok(is_plain)
 }
 
-fn message_field<'a>(
-    cursor: &mut Cursor<'a>,
-    wire_type: WireType,
-    field: &'static str,
-) -> Result<Cursor<'a>, DecodeError> {
-    match wire_type {
-        WireType::Length => cursor.delimited(),
-        _ => Err(DecodeError::WireType { field, at: cursor.position() }),
-    }
+#[inline]
+fn text<'a>(field: Cursor<'a>, name: &'static str) -> Read<&'a str> {
+    std::str::from_utf8(field.bytes()).map_err(|_| Box::new(DecodeError::NotText { field: name, at: field.position() }))
 }
 
-fn varint_field(cursor: &mut Cursor<'_>, wire_type: WireType, field: &'static str) -> Result<u64, DecodeError> {
-    match wire_type {
-        WireType::Varint => cursor.varint(),
-        _ => Err(DecodeError::WireType { field, at: cursor.position() }),
-    }
-}
-
-fn text_field<'a>(cursor: &mut Cursor<'a>, wire_type: WireType, field: &'static str) -> Result<&'a str, DecodeError> {
-    text(message_field(cursor, wire_type, field)?, field)
-}
-
-fn text<'a>(field: Cursor<'a>, name: &'static str) -> Result<&'a str, DecodeError> {
-    std::str::from_utf8(field.bytes()).map_err(|_| DecodeError::NotText { field: name, at: field.position() })
-}
-
+#[inline]
 fn span(field: Cursor<'_>) -> [u32; 2] {
     [word(field.position()), word(field.bytes().len())]
 }

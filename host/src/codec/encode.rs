@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use bytes::{BufMut, Bytes, BytesMut};
+use bytes::Bytes;
 use prost::Message as _;
 use prost::encoding::{encode_varint, encoded_len_varint};
 use streamlet_protocol::wire;
@@ -12,13 +12,16 @@ use crate::batch::{Batch, Emit, Output};
 
 /// Bytes before each message: whether it is compressed, which it is not, and its length.
 const PREFIX_BYTES: usize = 5;
-/// What a message takes at most beside what the checker counts of an emit: prefix, keys, lengths, the batch's id.
+/// What a message takes at most beside what the checker counts of an emit and its address: prefix, keys, lengths.
 const EMIT_BYTES_MORE: usize = 32;
 
 /// Encoded messages in the order in which they are to be sent, each behind its prefix.
 #[derive(Default)]
 pub struct Frames {
-    bytes: BytesMut,
+    /// Written, and nothing of it sent.
+    written: Vec<u8>,
+    /// Being sent.
+    sending: Bytes,
     /// Of each message, its prefix included.
     lengths: VecDeque<usize>,
 }
@@ -42,13 +45,13 @@ impl Frames {
         match <[Self; 1]>::try_from(frames) {
             Ok([frames]) => frames,
             Err(frames) => {
-                let mut bytes = BytesMut::with_capacity(frames.iter().map(|frames| frames.bytes.len()).sum());
+                let mut written = Vec::with_capacity(frames.iter().map(Self::bytes).sum());
                 let mut lengths = VecDeque::new();
                 for frames in frames {
-                    bytes.put(frames.bytes);
+                    written.extend_from_slice(&frames.written);
                     lengths.extend(frames.lengths);
                 }
-                Self { bytes, lengths }
+                Self { written, lengths, ..Self::default() }
             }
         }
     }
@@ -67,12 +70,15 @@ impl Frames {
             bytes += next;
             self.lengths.pop_front();
         }
-        Some(self.bytes.split_to(bytes.min(self.bytes.len())).freeze())
+        if !self.written.is_empty() {
+            self.sending = std::mem::take(&mut self.written).into();
+        }
+        Some(self.sending.split_to(bytes.min(self.sending.len())))
     }
 
     /// Bytes that are left to send.
     pub fn bytes(&self) -> usize {
-        self.bytes.len()
+        self.written.len() + self.sending.len()
     }
 
     /// Messages that are left to send.
@@ -88,15 +94,14 @@ impl Frames {
     fn push(&mut self, message: wire::from_process::Message) {
         let message = wire::FromProcess { message: Some(message) };
         let Ok(length) = u32::try_from(message.encoded_len()) else { return };
-        self.bytes.reserve(PREFIX_BYTES + length as usize);
         self.prefix(length);
-        self.bytes.put_slice(&message.encode_to_vec());
+        self.written.extend_from_slice(&message.encode_to_vec());
     }
 
     /// Begins a message of this length.
     fn prefix(&mut self, length: u32) {
-        self.bytes.put_u8(0);
-        self.bytes.put_u32(length);
+        let [a, b, c, d] = length.to_be_bytes();
+        self.written.extend_from_slice(&[0, a, b, c, d]);
         self.lengths.push_back(PREFIX_BYTES + length as usize);
     }
 }
@@ -104,7 +109,10 @@ impl Frames {
 /// Sizes only: an emit's bytes are the user's.
 impl std::fmt::Debug for Frames {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Frames").field("messages", &self.lengths.len()).field("bytes", &self.bytes.len()).finish()
+        f.debug_struct("Frames")
+            .field("messages", &self.lengths.len())
+            .field("bytes", &self.bytes())
+            .finish_non_exhaustive()
     }
 }
 
@@ -169,27 +177,92 @@ pub fn encode_emits(
 ) -> Result<Frames, EncodeFault> {
     let emits = parts.iter().map(Output::len).sum::<usize>();
     let carried = parts.iter().map(Output::bytes).sum::<u64>();
+    let addresses = Addresses::new(batch_id, outlets);
     // So that the buffer need not grow, which would copy it; and the ack has room, too.
-    let capacity = usize::try_from(carried).unwrap_or(0).saturating_add((emits + 1) * EMIT_BYTES_MORE);
-    let mut frames = Frames { bytes: BytesMut::with_capacity(capacity), lengths: VecDeque::with_capacity(emits + 1) };
+    let emit_bytes_more = EMIT_BYTES_MORE + addresses.longest;
+    let capacity = usize::try_from(carried).unwrap_or(0).saturating_add((emits + 1).saturating_mul(emit_bytes_more));
+    let (written, lengths) = (Vec::with_capacity(capacity), VecDeque::with_capacity(emits + 1));
+    let mut frames = Frames { written, lengths, ..Frames::default() };
     for emit in parts.iter().flat_map(|part| part.emits(batch)) {
-        let outlet = outlets.get(emit.outlet as usize).map_or("", String::as_str);
-        let offset = emit.source.map(|source| source.offset);
-        let null = |part| EncodeFault::Null { outlet: outlet.to_owned(), offset, part };
-        let sizes = Sizes::of(batch_id, outlet, &emit).map_err(null)?;
-        let size = delimited_len(sizes.emit);
+        let outlet = || outlets.get(emit.outlet as usize).cloned().unwrap_or_default();
+        let offset = || emit.source.map(|source| source.offset);
+        let address = addresses.of(emit.outlet);
+        let record = match emit.forwarded() {
+            Some(record) => Body::Forwarded(record),
+            None => {
+                let bytes = record_len(&emit);
+                Body::Written(bytes.map_err(|part| EncodeFault::Null { outlet: outlet(), offset: offset(), part })?)
+            }
+        };
+        let emit_len = address.len() + delimited_len(record.len());
+        let size = delimited_len(emit_len);
         let length = match u32::try_from(size) {
             Ok(length) if size <= message_bytes_max => length,
             _ => {
-                let (outlet, limit) = (outlet.to_owned(), message_bytes_max);
+                let (outlet, offset, limit) = (outlet(), offset(), message_bytes_max);
                 return Err(EncodeFault::TooLarge { outlet, offset, bytes: size, limit });
             }
         };
-        frames.bytes.reserve(PREFIX_BYTES + size);
         frames.prefix(length);
-        sizes.write(&mut frames.bytes, batch_id, outlet, &emit);
+        let bytes = &mut frames.written;
+        key_and_length(bytes, 1, emit_len);
+        bytes.extend_from_slice(address);
+        key_and_length(bytes, 3, record.len());
+        match record {
+            Body::Forwarded(record) => bytes.extend_from_slice(record),
+            Body::Written(_) => write_record(bytes, &emit),
+        }
     }
     Ok(frames)
+}
+
+/// What all emits of a batch to one outlet begin with: the batch's id and the outlet's name.
+struct Addresses {
+    bytes: Vec<u8>,
+    /// Where each outlet's ends.
+    ends: Vec<usize>,
+    longest: usize,
+}
+
+impl Addresses {
+    fn new(batch_id: u64, outlets: &[String]) -> Self {
+        let mut addresses = Self { bytes: Vec::new(), ends: Vec::with_capacity(outlets.len()), longest: 0 };
+        for outlet in outlets {
+            let start = addresses.bytes.len();
+            if batch_id != 0 {
+                addresses.bytes.push(1 << 3);
+                encode_varint(batch_id, &mut addresses.bytes);
+            }
+            delimited_or_none(&mut addresses.bytes, 2, outlet.as_bytes());
+            addresses.ends.push(addresses.bytes.len());
+            addresses.longest = addresses.longest.max(addresses.bytes.len() - start);
+        }
+        addresses
+    }
+
+    /// Of the outlet with this index, which the checker has found to be declared.
+    fn of(&self, outlet: u32) -> &[u8] {
+        let outlet = outlet as usize;
+        let end = |index: usize| self.ends.get(index).copied();
+        let start = outlet.checked_sub(1).map_or(Some(0), end);
+        let span = start.zip(end(outlet)).and_then(|(start, end)| self.bytes.get(start..end));
+        span.unwrap_or_default()
+    }
+}
+
+/// An emit's record: one that was received and is sent on as it came, or one that is so long once it is written.
+enum Body<'a> {
+    Forwarded(&'a [u8]),
+    Written(usize),
+}
+
+impl Body<'_> {
+    fn len(&self) -> usize {
+        match self {
+            Self::Forwarded(record) => record.len(),
+            Self::Written(length) => *length,
+        }
+    }
 }
 
 /// Every key of the messages below is one byte: field numbers up to 15.
@@ -205,60 +278,55 @@ fn delimited_len_or_none(bytes: usize) -> usize {
     if bytes == 0 { 0 } else { delimited_len(bytes) }
 }
 
-/// The sizes of an emit's nested messages, each without its own key and length.
-struct Sizes {
-    emit: usize,
-    record: usize,
+/// The length of an emit's record, or which part is a null.
+fn record_len(emit: &Emit<'_>) -> Result<usize, &'static str> {
+    let mut record = emit.key().map_or(0, |key| delimited_len(key.len()));
+    for header in emit.headers() {
+        record += delimited_len(header_len(header.name, header.value.ok_or("header value")?));
+    }
+    Ok(record + delimited_len_or_none(emit.value().ok_or("value")?.len()))
 }
 
-impl Sizes {
-    /// Sizes, or which part is a null.
-    fn of(batch_id: u64, outlet: &str, emit: &Emit<'_>) -> Result<Self, &'static str> {
-        let mut record = emit.key().map_or(0, |key| delimited_len(key.len()));
-        for header in emit.headers() {
-            record += delimited_len(header_len(header.name, header.value.ok_or("header value")?));
-        }
-        record += delimited_len_or_none(emit.value().ok_or("value")?.len());
-        let id = if batch_id == 0 { 0 } else { KEY_BYTES + encoded_len_varint(batch_id) };
-        Ok(Self { emit: id + delimited_len_or_none(outlet.len()) + delimited_len(record), record })
+fn write_record(bytes: &mut Vec<u8>, emit: &Emit<'_>) {
+    if let Some(key) = emit.key() {
+        key_and_length(bytes, 1, key.len());
+        bytes.extend_from_slice(key);
     }
-
-    /// Writes the emit as a `FromProcess`.
-    fn write(&self, bytes: &mut BytesMut, batch_id: u64, outlet: &str, emit: &Emit<'_>) {
-        key_and_length(bytes, 1, self.emit);
-        if batch_id != 0 {
-            bytes.put_u8(1 << 3);
-            encode_varint(batch_id, bytes);
-        }
-        delimited_or_none(bytes, 2, outlet.as_bytes());
-        key_and_length(bytes, 3, self.record);
-        if let Some(key) = emit.key() {
-            key_and_length(bytes, 1, key.len());
-            bytes.put_slice(key);
-        }
-        for header in emit.headers() {
-            let value = header.value.unwrap_or_default();
-            key_and_length(bytes, 2, header_len(header.name, value));
-            delimited_or_none(bytes, 1, header.name);
-            delimited_or_none(bytes, 2, value);
-        }
-        delimited_or_none(bytes, 3, emit.value().unwrap_or_default());
+    for header in emit.headers() {
+        let value = header.value.unwrap_or_default();
+        key_and_length(bytes, 2, header_len(header.name, value));
+        delimited_or_none(bytes, 1, header.name);
+        delimited_or_none(bytes, 2, value);
     }
+    delimited_or_none(bytes, 3, emit.value().unwrap_or_default());
 }
 
 fn header_len(name: &[u8], value: &[u8]) -> usize {
     delimited_len_or_none(name.len()) + delimited_len_or_none(value.len())
 }
 
-fn key_and_length(bytes: &mut BytesMut, number: u8, length: usize) {
-    bytes.put_u8(number << 3 | 2);
-    encode_varint(length as u64, bytes);
+#[inline]
+fn key_and_length(bytes: &mut Vec<u8>, number: u8, length: usize) {
+    let key = number << 3 | 2;
+    match length {
+        0..0x80 => bytes.extend_from_slice(&[key, low_byte(length)]),
+        0x80..0x4000 => bytes.extend_from_slice(&[key, low_byte(length) | 0x80, low_byte(length >> 7)]),
+        _ => {
+            bytes.push(key);
+            encode_varint(length as u64, bytes);
+        }
+    }
 }
 
-fn delimited_or_none(bytes: &mut BytesMut, number: u8, value: &[u8]) {
+#[expect(clippy::cast_possible_truncation, reason = "the lowest eight bits are what is meant")]
+fn low_byte(number: usize) -> u8 {
+    number as u8
+}
+
+fn delimited_or_none(bytes: &mut Vec<u8>, number: u8, value: &[u8]) {
     if !value.is_empty() {
         key_and_length(bytes, number, value.len());
-        bytes.put_slice(value);
+        bytes.extend_from_slice(value);
     }
 }
 

@@ -28,6 +28,9 @@ use crate::batch::{Batch, Binding, Output, Start};
 const MESSAGE_BYTES_MAX: usize = 16 * 1024;
 /// Bytes of a descriptor that are copied into the host's memory.
 pub(super) const DESCRIPTOR_BYTES_MAX: usize = 1 << 20;
+/// Ticks for which a call may keep its thread: up to the next one. They count from where they were set last, so each call
+/// sets them anew: it would begin by giving its thread back if there has been a tick since the last.
+const TICKS: u64 = 1;
 /// What runs before any export.
 const INSTANTIATION: &str = "instantiation";
 
@@ -100,8 +103,8 @@ impl Instance {
         let mut store = Store::new(&engine.wasmtime, state);
         store.limiter(|state| &mut state.accountant);
         // At each tick of the epoch the guest gives its thread back.
-        store.set_epoch_deadline(1);
-        store.epoch_deadline_async_yield_and_update(1);
+        store.set_epoch_deadline(TICKS);
+        store.epoch_deadline_async_yield_and_update(TICKS);
         store.set_hostcall_fuel(engine.limits.output_bytes_max.saturating_add(MESSAGE_BYTES_MAX));
         let log = store.data().log.clone();
         let instantiate = component.instantiate_async(&mut store);
@@ -123,6 +126,7 @@ impl Instance {
     /// Asks the guest what it declares.
     pub(super) async fn describe(&mut self) -> Result<types::Descriptor, Ended> {
         self.store.set_hostcall_fuel(DESCRIPTOR_BYTES_MAX);
+        self.store.set_epoch_deadline(TICKS);
         let log = self.store.data().log.clone();
         let call = self.guest.ankka_flow_streamlet().call_describe(&mut self.store);
         let answer = within(&self.engine, &log, self.engine.limits.start_deadline, "describe", call).await?;
@@ -142,6 +146,7 @@ impl Instance {
             outlets: &outlets,
         };
         let log = self.store.data().log.clone();
+        self.store.set_epoch_deadline(TICKS);
         let call = self.guest.ankka_flow_streamlet().call_start(&mut self.store, conversation);
         match within(&self.engine, &log, self.engine.limits.start_deadline, "start", call).await? {
             Ok(Ok(())) => {
@@ -181,6 +186,7 @@ impl Instance {
             headers: &batch.headers,
         };
         let log = self.store.data().log.clone();
+        self.store.set_epoch_deadline(TICKS);
         let call = self.guest.ankka_flow_streamlet().call_process(&mut self.store, tables);
         let answer = within(&self.engine, &log, limits.batch_deadline, "process", call).await?;
         let answer = answer.map_err(|error| ended(&mut self.store, &self.engine.limits, "process", error))?;

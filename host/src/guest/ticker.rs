@@ -1,9 +1,15 @@
 //! Advances the engine's epoch while guests run, so that each gives its thread back once a tick. Idle, it sleeps.
+//!
+//! Most calls are over within a fraction of a tick, and waking a thread up costs a caller more than such a call: so the
+//! ticker goes on for some ticks when nothing runs, and whoever calls meanwhile finds it awake.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::{self, Thread};
 use std::time::Duration;
+
+/// Ticks without any call before the ticker sleeps.
+const QUIET_TICKS_MAX: u32 = 16;
 
 /// A thread that ticks as long as any [`Running`] guard lives. It ends with its owner.
 #[derive(Debug)]
@@ -14,8 +20,33 @@ pub(super) struct Ticker {
 
 #[derive(Debug, Default)]
 struct Shared {
-    running: AtomicUsize,
-    ended: AtomicBool,
+    /// Calls that have begun, and how many of them have ended.
+    begun: AtomicU64,
+    ended: AtomicU64,
+    /// The ticker sleeps, or is about to, until somebody says otherwise and wakes it up.
+    sleeps: AtomicBool,
+    is_over: AtomicBool,
+}
+
+impl Shared {
+    /// Calls that run, and those that have begun so far. Read in this order, none that runs is missed.
+    fn calls(&self) -> (u64, u64) {
+        let ended = self.ended.load(Ordering::SeqCst);
+        let begun = self.begun.load(Ordering::SeqCst);
+        (begun.wrapping_sub(ended), begun)
+    }
+
+    /// Sleeps until a call begins, unless one has since `begun` was read.
+    fn sleep(&self, begun: u64) {
+        self.sleeps.store(true, Ordering::SeqCst);
+        // After it can be seen that this sleeps: either a call is seen here, or its caller sees that somebody sleeps.
+        if self.calls() != (0, begun) {
+            self.sleeps.store(false, Ordering::SeqCst);
+        }
+        while self.sleeps.load(Ordering::SeqCst) && !self.is_over.load(Ordering::SeqCst) {
+            thread::park();
+        }
+    }
 }
 
 impl Ticker {
@@ -27,9 +58,15 @@ impl Ticker {
         let shared = Arc::new(Shared::default());
         let (seen, engine) = (Arc::clone(&shared), engine.weak());
         let handle = thread::Builder::new().name("epochs".into()).spawn(move || {
-            while !seen.ended.load(Ordering::Acquire) {
-                if seen.running.load(Ordering::Acquire) == 0 {
-                    thread::park();
+            let (mut quiet_ticks, mut last) = (QUIET_TICKS_MAX, 0);
+            while !seen.is_over.load(Ordering::SeqCst) {
+                let (running, begun) = seen.calls();
+                if running > 0 || begun != last {
+                    (quiet_ticks, last) = (0, begun);
+                } else if quiet_ticks < QUIET_TICKS_MAX {
+                    quiet_ticks += 1;
+                } else {
+                    seen.sleep(begun);
                     continue;
                 }
                 thread::sleep(tick);
@@ -42,7 +79,8 @@ impl Ticker {
 
     /// Keeps the epoch advancing until the guard is dropped.
     pub(super) fn run(&self) -> Running<'_> {
-        if self.shared.running.fetch_add(1, Ordering::AcqRel) == 0 {
+        self.shared.begun.fetch_add(1, Ordering::SeqCst);
+        if self.shared.sleeps.load(Ordering::SeqCst) && self.shared.sleeps.swap(false, Ordering::SeqCst) {
             self.thread.unpark();
         }
         Running { shared: &self.shared }
@@ -51,7 +89,7 @@ impl Ticker {
 
 impl Drop for Ticker {
     fn drop(&mut self) {
-        self.shared.ended.store(true, Ordering::Release);
+        self.shared.is_over.store(true, Ordering::SeqCst);
         self.thread.unpark();
     }
 }
@@ -64,6 +102,6 @@ pub(super) struct Running<'a> {
 
 impl Drop for Running<'_> {
     fn drop(&mut self) {
-        self.shared.running.fetch_sub(1, Ordering::AcqRel);
+        self.shared.ended.fetch_add(1, Ordering::SeqCst);
     }
 }

@@ -129,15 +129,8 @@ fn body() -> Bytes {
 /// The batch in a message, with offsets that follow those of the rounds before.
 fn decoded(body: &Bytes, round: usize) -> Batch {
     let Inbound::Batch(inbound) = decode(body.clone()).unwrap() else { panic!("a batch was sent") };
-    let mut times = inbound.times;
+    let mut batch = inbound.of_inlet(0);
     let before = i64::try_from(round * RECORDS).unwrap();
-    times.iter_mut().step_by(2).for_each(|offset| *offset += before);
-    Batch {
-        inlet: 0,
-        partition: inbound.partition,
-        arena: inbound.arena,
-        times,
-        records: inbound.records,
-        headers: inbound.headers,
-    }
+    batch.times.iter_mut().step_by(2).for_each(|offset| *offset += before);
+    batch
 }

@@ -182,14 +182,7 @@ fn nanos_each(time: Duration, records: usize) -> f64 {
 /// Reads a message as the server does.
 fn decoded(body: bytes::Bytes, inlet: u32) -> anyhow::Result<Batch> {
     match decode(body)? {
-        Inbound::Batch(batch) => Ok(Batch {
-            inlet,
-            partition: batch.partition,
-            arena: batch.arena,
-            times: batch.times,
-            records: batch.records,
-            headers: batch.headers,
-        }),
+        Inbound::Batch(batch) => Ok(batch.of_inlet(inlet)),
         other => anyhow::bail!("a batch was sent, and {other:?} was read"),
     }
 }

@@ -7,7 +7,7 @@ use streamlet_protocol::wire::ToProcess;
 use streamlet_protocol::wire::to_process::Message;
 
 use super::*;
-use crate::batch::Batch;
+use crate::batch::Record;
 
 /// A message as spans, put back together as prost has it.
 fn rebuilt(inbound: Inbound) -> ToProcess {
@@ -21,25 +21,34 @@ fn rebuilt(inbound: Inbound) -> ToProcess {
 }
 
 fn rebuilt_batch(batch: InboundBatch) -> wire::Batch {
-    let InboundBatch { batch_id, inlet, partition, arena, times, records, headers } = batch;
-    let batch = Batch { inlet: 0, partition, arena, times, records, headers };
+    let (batch_id, inlet, partition) = (batch.batch_id, batch.inlet.clone(), batch.partition);
+    let batch = batch.of_inlet(0);
     let records = (0..batch.len()).map(|index| {
         let record = batch.record(index).expect("the index is in range");
-        let headers = record.headers().map(|header| wire::Header {
-            key: String::from_utf8(header.name.to_vec()).expect("a name is text"),
-            value: Bytes::copy_from_slice(header.value.expect("the wire knows no null")),
-        });
+        // What is sent on as it came says what was read.
+        if let Some(encoded) = record.encoded() {
+            let encoded = wire::Record::decode(encoded).expect("it is a record");
+            assert_eq!(encoded, rebuilt_record(record));
+        }
         wire::InputRecord {
             offset: record.offset,
             timestamp_ms: record.timestamp_ms,
-            record: Some(wire::Record {
-                key: record.key().map(Bytes::copy_from_slice),
-                headers: headers.collect(),
-                value: Bytes::copy_from_slice(record.value().expect("the wire knows no null")),
-            }),
+            record: Some(rebuilt_record(record)),
         }
     });
     wire::Batch { batch_id, inlet, partition, records: records.collect() }
+}
+
+fn rebuilt_record(record: Record<'_>) -> wire::Record {
+    let headers = record.headers().map(|header| wire::Header {
+        key: String::from_utf8(header.name.to_vec()).expect("a name is text"),
+        value: Bytes::copy_from_slice(header.value.expect("the wire knows no null")),
+    });
+    wire::Record {
+        key: record.key().map(Bytes::copy_from_slice),
+        headers: headers.collect(),
+        value: Bytes::copy_from_slice(record.value().expect("the wire knows no null")),
+    }
 }
 
 /// Both readers on the same bytes.
@@ -102,8 +111,15 @@ proptest! {
     #[test]
     fn whatever_is_valid_reads_the_same(message in message()) {
         let bytes = message.encode_to_vec();
-        prop_assert!(decode(bytes.clone().into()).is_ok());
         compare(&bytes)?;
+        if let Inbound::Batch(batch) = decode(bytes.into()).unwrap() {
+            let Some(Message::Batch(sent)) = message.message else { panic!("a batch was sent") };
+            let batch = batch.of_inlet(0);
+            for (index, sent) in sent.records.into_iter().enumerate() {
+                let sent = sent.record.map(|record| record.encode_to_vec());
+                prop_assert_eq!(batch.record(index).unwrap().encoded(), sent.as_deref());
+            }
+        }
     }
 
     /// Messages one after another are one message to protobuf: scalars are replaced, lists grow.
@@ -160,11 +176,67 @@ fn groups_nest_as_deep_as_prost_lets_them() {
 }
 
 #[test]
+fn what_says_more_than_was_read_is_not_sent_on() {
+    let is_plain = |records: &[&[u8]]| {
+        let field = |key: u8, bytes: &[u8]| [&[key, u8::try_from(bytes.len()).unwrap()], bytes].concat();
+        let input = records.iter().flat_map(|record| field(0x1a, record)).collect::<Vec<_>>();
+        let body = field(0x12, &field(0x22, &input));
+        compare(&body).unwrap();
+        let Inbound::Batch(batch) = decode(body.into()).unwrap() else { panic!("a batch was sent") };
+        batch.of_inlet(0).record(0).unwrap().encoded().is_some()
+    };
+    assert!(is_plain(&[b"\x0a\x01k\x12\x06\x0a\x01n\x12\x01h\x1a\x01v"]));
+    assert!(is_plain(&[b"\x1a\x00\x0a\x00"]), "in another order, and with what is empty");
+    assert!(!is_plain(&[]), "there is none");
+    assert!(!is_plain(&[b"\x1a\x01v", b"\x0a\x01k"]), "in two parts");
+    assert!(!is_plain(&[b"\x12\x00", b"\x1a\x01v"]), "in two parts, the first of which has headers only");
+    for twice in [
+        &b"\x0a\x01k\x0a\x01k"[..],
+        b"\x1a\x01v\x1a\x01v",
+        b"\x12\x06\x0a\x01n\x0a\x01n",
+        b"\x12\x06\x12\x01h\x12\x01h",
+    ] {
+        assert!(!is_plain(&[twice]), "{twice:?}");
+    }
+    for unknown in [&b"\x1a\x01v\x20\x01"[..], b"\x12\x05\x0a\x01n\x20\x01"] {
+        assert!(!is_plain(&[unknown]), "{unknown:?}");
+    }
+}
+
+#[test]
+fn numbers_of_every_length_are_read() {
+    for bits in 0..=64 {
+        for value in [
+            u64::MAX.checked_shr(bits).unwrap_or(0),
+            1u64.checked_shl(bits).unwrap_or(0),
+            0x0123_4567_89ab_cdef >> bits.min(63),
+        ] {
+            for more in [0, 1, 8] {
+                let mut batch = vec![0x08];
+                prost::encoding::encode_varint(value, &mut batch);
+                // What follows may or may not be read along with it.
+                batch.extend([0x18, 0x81, 0x01].repeat(more));
+                let body = [&[0x12, u8::try_from(batch.len()).unwrap()], &batch[..]].concat();
+                compare(&body).unwrap();
+                let Inbound::Batch(read) = decode(body.into()).unwrap() else { panic!("a batch was sent") };
+                assert_eq!(read.batch_id, value);
+            }
+        }
+    }
+    // Longer than need be, and too long.
+    for bytes in 1..12 {
+        let number = [vec![0x80; bytes], vec![0x00]].concat();
+        let batch = [&[0x08], &number[..]].concat();
+        compare(&[&[0x12, u8::try_from(batch.len()).unwrap()], &batch[..]].concat()).unwrap();
+    }
+}
+
+#[test]
 fn faults_are_named() {
     let error = |bytes: &'static [u8]| decode(Bytes::from_static(bytes)).unwrap_err().to_string();
     assert_eq!(error(b"\x07"), "the field key at byte 0 is no key");
     assert_eq!(error(b"\x12\x05\x08"), "the length at byte 1 leads past the end of its message");
-    assert_eq!(error(b"\x12\x02\x08\x80"), "the number at byte 4 does not end or is over 64 bits");
+    assert_eq!(error(b"\x12\x02\x08\x80"), "the number at byte 3 does not end or is over 64 bits");
     assert_eq!(error(b"\x08\x01"), "field ToProcess.start at byte 1 has another wire type than its declaration");
     assert_eq!(error(b"\x12\x03\x12\x01\xff"), "field Batch.inlet at byte 4 is not UTF-8");
     assert!(error(b"\x0a\x03\x0a\x01\xff").starts_with("field ToProcess.start cannot be read: "));

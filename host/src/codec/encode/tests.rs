@@ -7,6 +7,7 @@ use streamlet_protocol::wire::from_process::Message;
 
 use super::*;
 use crate::batch::{ABSENT, BatchBuilder, Header};
+use crate::codec::{Inbound, decode};
 
 /// A record, as a test has it: offset, key, value and headers.
 type Parts = (i64, Option<Vec<u8>>, Option<Vec<u8>>, Vec<(String, Option<Vec<u8>>)>);
@@ -22,6 +23,21 @@ fn forwarded(records: &[Parts], outlets: usize) -> (Batch, Vec<Output>) {
     let emit = |index: u32| [index % u32::try_from(outlets).unwrap(), index, source, 0, source, 0, 0, source];
     let emits = (0..u32::try_from(records.len()).unwrap()).flat_map(emit).collect();
     (builder.take(0, 0), vec![Output::checked(vec![], emits, vec![], 0)])
+}
+
+/// The same records as a batch that came by the wire, where a null is an empty one.
+fn received(records: &[Parts]) -> Batch {
+    let bytes = |bytes: &Option<Vec<u8>>| Bytes::from(bytes.clone().unwrap_or_default());
+    let input = |(offset, key, value, headers): &Parts| {
+        let headers = headers.iter().map(|(name, value)| wire::Header { key: name.clone(), value: bytes(value) });
+        let record =
+            wire::Record { key: key.clone().map(Bytes::from), headers: headers.collect(), value: bytes(value) };
+        wire::InputRecord { offset: *offset, timestamp_ms: 0, record: Some(record) }
+    };
+    let batch = wire::Batch { records: records.iter().map(input).collect(), ..wire::Batch::default() };
+    let message = wire::ToProcess { message: Some(wire::to_process::Message::Batch(batch)) };
+    let Inbound::Batch(batch) = decode(message.encode_to_vec().into()).unwrap() else { panic!("a batch was sent") };
+    batch.of_inlet(0)
 }
 
 /// The same emits in prost's words; a null is an empty one.
@@ -45,7 +61,7 @@ fn all(mut frames: Frames) -> Vec<Vec<u8>> {
         message.to_vec()
     };
     let all = std::iter::from_fn(|| frames.take(0)).map(message).collect();
-    assert!(frames.is_empty() && frames.bytes.is_empty(), "nothing is left over");
+    assert!(frames.is_empty() && frames.bytes() == 0, "nothing is left over");
     all
 }
 
@@ -71,6 +87,8 @@ proptest! {
         let (batch, output) = forwarded(&records, outlets.len());
         let expected = expected(batch_id, &outlets, &records);
         let frames = encode_emits(batch_id, &outlets, &batch, &output, usize::MAX).unwrap();
+        prop_assert_eq!(all(frames), expected.clone());
+        let frames = encode_emits(batch_id, &outlets, &received(&records), &output, usize::MAX).unwrap();
         prop_assert_eq!(all(frames), expected.clone());
 
         // The largest is the limit: it fits, and with a byte less it does not.
