@@ -91,3 +91,26 @@ pub fn emitted(outlets: &[&str], batch: &Batch, parts: &[Output]) -> Vec<Emitted
     });
     emits.collect()
 }
+
+/// A cart of about so many bytes, filled with items as carts are; a short one has none.
+pub fn cart(number: usize, bytes: usize) -> Vec<u8> {
+    let head = format!(r#"{{"cart_id":"cart-{number:06}","event":"item-added","at":"2025-11-30T10:03:21Z","items":["#);
+    let tail = format!(r#"],"total":{},"currency":"EUR"}}"#, number * 7 % 200);
+    let mut items = Vec::new();
+    let mut length = head.len() + tail.len();
+    loop {
+        let n = items.len();
+        let item = format!(
+            r#"{{"sku":"SKU-{:06}","quantity":{},"price":{},"title":"A thing of some length, number {n}"}}"#,
+            n * 7919 % 1_000_000,
+            n % 9 + 1,
+            n * 137 % 10_000
+        );
+        length += item.len() + 1;
+        if length > bytes.max(1) {
+            break;
+        }
+        items.push(item);
+    }
+    format!("{head}{}{tail}", items.join(",")).into_bytes()
+}

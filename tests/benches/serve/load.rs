@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use bytes::{Buf as _, BufMut as _, Bytes, BytesMut};
 use prost::Message as _;
 use streamlet_protocol::wire::{PortBinding, Start, ToProcess, to_process};
+use streamlet_tests::records::cart;
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::codec::{Codec, DecodeBuf, Decoder, EncodeBuf, Encoder};
@@ -209,29 +210,6 @@ fn put_bytes(bytes: &mut Vec<u8>, field: u8, value: &[u8]) {
     bytes.push(field << 3 | 2);
     put_varint(bytes, value.len() as u64);
     bytes.extend_from_slice(value);
-}
-
-/// A cart of about so many bytes, filled with items as carts are; a short one has none.
-fn cart(number: usize, bytes: usize) -> Vec<u8> {
-    let head = format!(r#"{{"cart_id":"cart-{number:06}","event":"item-added","at":"2025-11-30T10:03:21Z","items":["#);
-    let tail = format!(r#"],"total":{},"currency":"EUR"}}"#, number * 7 % 200);
-    let mut items = Vec::new();
-    let mut length = head.len() + tail.len();
-    loop {
-        let n = items.len();
-        let item = format!(
-            r#"{{"sku":"SKU-{:06}","quantity":{},"price":{},"title":"A thing of some length, number {n}"}}"#,
-            n * 7919 % 1_000_000,
-            n % 9 + 1,
-            n * 137 % 10_000
-        );
-        length += item.len() + 1;
-        if length > bytes.max(1) {
-            break;
-        }
-        items.push(item);
-    }
-    format!("{head}{}{tail}", items.join(",")).into_bytes()
 }
 
 /// Messages as they stand on the wire.

@@ -1,15 +1,18 @@
 //! What the component is measured against, each a process of its own: the benches' streamlet in native code behind the
 //! same server (`native`), and a trivial gRPC server that sends every record back (`echo`). It logs its address once it
-//! is ready, as `streamlet serve` does, and ends by being killed.
+//! is ready, as `streamlet serve` does, and ends by being killed. `harness FILE PARTITIONS WORK` has the SDK's harness run
+//! the streamlet over a file's lines.
 
 use std::collections::VecDeque;
+use std::fs::File;
+use std::io::{BufRead as _, BufReader, BufWriter, Write as _};
 use std::net::Ipv4Addr;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
-use streamlet::testing::{self, Instance, OutputPart, Tables};
+use streamlet::testing::{self, Harness, Instance, OutputPart, Tables};
 use streamlet_host::batch::{Batch, Start};
 use streamlet_host::guest::{Component, Engine, Limits, Native, NativeInstance, NativeOutput};
 use streamlet_host::lane::Policy;
@@ -38,7 +41,8 @@ fn main() -> anyhow::Result<()> {
     match std::env::args().nth(1).as_deref() {
         Some("native") => runtime.block_on(native()),
         Some("echo") => runtime.block_on(echo()),
-        _ => anyhow::bail!("`native` or `echo`"),
+        Some("harness") => harness(&std::env::args().skip(2).collect::<Vec<_>>()),
+        _ => anyhow::bail!("`native`, `echo` or `harness`"),
     }
 }
 
@@ -107,6 +111,27 @@ async fn echo() -> anyhow::Result<()> {
     let service = StreamletServer::new(Echo).max_decoding_message_size(usize::MAX);
     Server::builder().add_service(service).serve_with_incoming(incoming).await?;
     Ok(())
+}
+
+fn harness(arguments: &[String]) -> anyhow::Result<()> {
+    let [file, partitions, work] = arguments else { anyhow::bail!("harness FILE PARTITIONS WORK") };
+    let (partitions, mut next) = (partitions.parse::<i32>()?, 0);
+    let in_turn = move |_: &testing::Record| {
+        next = (next + 1) % partitions;
+        next
+    };
+    let mut harness = Harness::<Workload>::new().set("work", work.as_str()).partitions(in_turn);
+    for line in BufReader::new(File::open(file)?).split(b'\n') {
+        harness = harness.put("in", testing::Record::new(line?));
+    }
+    let outcome = harness.run();
+    anyhow::ensure!(outcome.failures().is_empty(), "{:?}", outcome.failures());
+    let mut output = BufWriter::new(File::create("/dev/null")?);
+    for record in ["valid", "review"].into_iter().flat_map(|outlet| outcome.records(outlet)) {
+        output.write_all(record.value.as_deref().unwrap_or_default())?;
+        output.write_all(b"\n")?;
+    }
+    Ok(output.flush()?)
 }
 
 /// As short as a server with the generated code can be.
