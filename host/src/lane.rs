@@ -87,8 +87,14 @@ impl Lane {
         match self.attempt(batch, door).await {
             Ok(Attempt { emits, .. }) => Ok(Ran { emits: vec![emits], poison: Vec::new() }),
             Err(failure) if self.policy.on_failure == OnFailure::Fail || !triage::may_help(&failure) => Err(failure),
-            Err(failure) => triage::run(self, batch, door, failure).await,
+            // Rare, and large: what every batch is moved about with should be small.
+            Err(failure) => Box::pin(triage::run(self, batch, door, failure)).await,
         }
+    }
+
+    /// Whether its next batch will most likely be over within microseconds, as the last one was: it has an instance.
+    pub fn is_quick(&self) -> bool {
+        self.pace.is_quick() && self.home.is_occupied()
     }
 
     /// Ends the instance that waits, if there is one; the next batch has a fresh one.
@@ -186,7 +192,8 @@ async fn process<D: Door>(
 ) -> Result<Processed<D::Emits>, Ended> {
     let mut instance = match kept {
         Some(instance) => instance,
-        None => guest.instantiate(owner).await?,
+        // As rare, and larger.
+        None => Box::pin(guest.instantiate(owner)).await?,
     };
     let parts = instance.process(&batch).await?;
     let bytes = parts.iter().map(Output::bytes).sum();

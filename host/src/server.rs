@@ -8,6 +8,7 @@
 //! This module, those below it and `codec` are the only ones that name tonic.
 
 mod discovery;
+mod gathering;
 mod incoming;
 mod lanes;
 mod loopback;

@@ -156,6 +156,11 @@ impl Home {
         }
     }
 
+    /// Whether there is an instance.
+    pub fn is_occupied(&self) -> bool {
+        lock(&self.kept.instance).is_some()
+    }
+
     /// Ends the instance.
     pub fn clear(&self) {
         drop(self.take());
@@ -164,7 +169,7 @@ impl Home {
 
 impl fmt::Debug for Home {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Home").field("has_instance", &lock(&self.kept.instance).is_some()).finish_non_exhaustive()
+        f.debug_struct("Home").field("is_occupied", &self.is_occupied()).finish_non_exhaustive()
     }
 }
 

@@ -40,6 +40,9 @@ const NICENESS: i32 = 5;
 const PROBATION: u32 = 32;
 const PROBATION_MAX: u32 = 1 << 16;
 
+/// How long a quick call keeps a processor: some ten times what handing it to another thread costs.
+const QUICK: Duration = Duration::from_micros(50);
+
 /// A call that panicked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the host panicked, which is a bug of its own; standard error has the reason")]
@@ -52,17 +55,25 @@ pub struct Pace {
     probation: u32,
     /// How many the next long one will cost.
     next_probation: u32,
+    /// Whether the last one was quick.
+    is_quick: bool,
 }
 
 impl Default for Pace {
     /// Nothing is known yet.
     fn default() -> Self {
-        Self { probation: 1, next_probation: PROBATION }
+        Self { probation: 1, next_probation: PROBATION, is_quick: false }
     }
 }
 
 impl Pace {
+    /// Whether the last call was quick, and none before it was long enough to make one wary.
+    pub(crate) fn is_quick(&self) -> bool {
+        self.is_quick && self.probation == 0
+    }
+
     fn note(&mut self, busy: Duration) {
+        self.is_quick = busy <= QUICK;
         if busy > SHORT {
             self.probation = self.next_probation;
             self.next_probation = self.next_probation.saturating_mul(2).min(PROBATION_MAX);
@@ -134,7 +145,8 @@ impl<T> Future for Measured<T> {
     type Output = (Result<T, Panicked>, Duration);
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let (began, had) = (Instant::now(), processor_time_lately());
+        let began = Instant::now();
+        let had = processor_time_lately(began);
         // What the call holds is not looked at again: it is dropped.
         let polled = catch_unwind(AssertUnwindSafe(|| self.call.as_mut().poll(cx)));
         let wall = began.elapsed();
@@ -154,8 +166,7 @@ thread_local! {
 }
 
 /// What this thread had had of a processor at most [`LATELY_MAX`] ago. Asking the system each time would be dear.
-fn processor_time_lately() -> Duration {
-    let now = Instant::now();
+fn processor_time_lately(now: Instant) -> Duration {
     match LATELY.get() {
         Some((when, had)) if now.saturating_duration_since(when) < LATELY_MAX => had,
         _ => {

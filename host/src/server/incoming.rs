@@ -13,6 +13,8 @@ use tokio_stream::Stream;
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::transport::server::{Connected, TcpConnectInfo};
 
+use super::gathering::Gathering;
+
 /// Connections at once. The sidecar has one; whatever else is in the pod waits its turn.
 const CONNECTIONS_MAX: usize = 256;
 /// How long a connection may stay silent before its first byte.
@@ -23,7 +25,7 @@ const REFUSED_WAIT: Duration = Duration::from_millis(100);
 /// A connection that holds its place until it is dropped.
 #[derive(Debug)]
 pub(super) struct Connection {
-    stream: TcpStream,
+    stream: Gathering<TcpStream>,
     _place: OwnedSemaphorePermit,
 }
 
@@ -52,6 +54,7 @@ pub(super) fn accept(listener: TcpListener) -> impl Stream<Item = io::Result<Con
                 let speaks = stream.set_nodelay(true).is_ok()
                     && matches!(tokio::time::timeout(FIRST_BYTE_WAIT, stream.readable()).await, Ok(Ok(())));
                 if speaks {
+                    let stream = Gathering::new(stream);
                     // Nobody takes it only when the server has ended.
                     let _ = accepted.send(Ok(Connection { stream, _place: place })).await;
                 }
@@ -65,7 +68,7 @@ impl Connected for Connection {
     type ConnectInfo = TcpConnectInfo;
 
     fn connect_info(&self) -> TcpConnectInfo {
-        self.stream.connect_info()
+        self.stream.inner().connect_info()
     }
 }
 

@@ -1,13 +1,19 @@
 //! The lanes of one conversation: a task each, made when its partition's first batch comes, killed with the
 //! conversation, and a bounded number of them: for one more, the lane that has been idle longest ends.
+//!
+//! A small batch of a lane whose calls are quick is begun on the stream's own task, since handing it to another costs more
+//! than it takes; what is not over at once goes on as a task.
 
 use std::collections::HashMap;
-use std::pin::pin;
+use std::future::{Future, poll_fn};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::pin::{Pin, pin};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::task::Poll;
 use std::time::Duration;
 
-use tokio::sync::{Notify, mpsc};
+use tokio::sync::{self, Notify, OwnedMutexGuard, mpsc};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep};
 
@@ -23,6 +29,8 @@ use crate::telemetry;
 const LANES_MAX: usize = 4096;
 /// How long a lane may be idle where no limit is meant: a moment in so many years can be told.
 const IDLE_MAX: Duration = Duration::from_hours(24 * 365);
+/// Bytes of a batch that may be begun on the stream's task.
+const SMALL_BYTES_MAX: usize = 16 << 10;
 /// Bytes of a failure's text in a `Fail`.
 const FAIL_BYTES_MAX: usize = 16 << 10;
 /// Bytes of a `Fail` beside its text.
@@ -61,13 +69,23 @@ pub(super) enum Event {
     Died,
 }
 
-/// A lane's task, seen from outside.
+/// A lane, seen from outside.
 #[derive(Debug)]
 struct Running {
+    /// To its task.
     queue: mpsc::Sender<(Ticket, Batch)>,
+    seat: Arc<sync::Mutex<Seated>>,
     is_busy: Arc<AtomicBool>,
     /// When its last batch came, as counted by [`Lanes::batches`].
     last: u64,
+}
+
+/// A lane where whoever has a batch for it finds it.
+#[derive(Debug)]
+struct Seated {
+    lane: Lane,
+    /// When its last batch was over.
+    last: Instant,
 }
 
 impl Lanes {
@@ -86,13 +104,33 @@ impl Lanes {
             let (queue, batches) = mpsc::channel(1);
             let (context, is_busy) = (Arc::clone(&self.context), Arc::new(AtomicBool::new(false)));
             let lane = Lane::new(Arc::clone(&context.guest), key.0, key.1, context.policy);
-            self.tasks.spawn(drive(lane, batches, Arc::clone(&is_busy), context));
-            Running { queue, is_busy, last: 0 }
+            let seat = Arc::new(sync::Mutex::new(Seated { lane, last: Instant::now() }));
+            self.tasks.spawn(drive(Arc::clone(&seat), batches, Arc::clone(&is_busy), context));
+            Running { queue, seat, is_busy, last: 0 }
         });
         running.last = self.batches;
         running.is_busy.store(true, Ordering::Release);
+        if batch.arena.len() <= SMALL_BYTES_MAX
+            && let Ok(seated) = Arc::clone(&running.seat).try_lock_owned()
+            && seated.lane.is_quick()
+        {
+            let (is_busy, context) = (Arc::clone(&running.is_busy), Arc::clone(&self.context));
+            return self.begin(Box::pin(process(seated, ticket, batch, is_busy, context))).await;
+        }
         // A lane ends before its queue only if the conversation is over.
         let _ = running.queue.send((ticket, batch)).await;
+        // The batch is in this processor's caches: its lane should have it before the next one is read.
+        tokio::task::yield_now().await;
+    }
+
+    /// Begins a batch here. What is not over at once goes on as a task, and a panic becomes one's.
+    async fn begin(&mut self, mut batch: Pin<Box<dyn Future<Output = ()> + Send>>) {
+        let begun = poll_fn(|cx| Poll::Ready(catch_unwind(AssertUnwindSafe(|| batch.as_mut().poll(cx)))));
+        match begun.await {
+            Ok(Poll::Ready(())) => {}
+            Ok(Poll::Pending) => drop(self.tasks.spawn(batch)),
+            Err(panic) => drop(self.tasks.spawn(async { resume_unwind(panic) })),
+        }
     }
 
     /// Whether one more batch may come, for whichever partition.
@@ -144,7 +182,7 @@ impl Lanes {
 
 /// One lane's task: a batch after the other, until its queue ends.
 async fn drive(
-    mut lane: Lane,
+    seat: Arc<sync::Mutex<Seated>>,
     mut batches: mpsc::Receiver<(Ticket, Batch)>,
     is_busy: Arc<AtomicBool>,
     context: Arc<Context>,
@@ -152,7 +190,6 @@ async fn drive(
     let idle_max = context.guest.idle_max().min(IDLE_MAX);
     // One timer for all batches: arming one wakes up whoever waits for the system, so it goes off early and is set anew.
     let mut idle = pin!(sleep(idle_max));
-    let mut last = Instant::now();
     loop {
         let next = loop {
             tokio::select! {
@@ -160,29 +197,44 @@ async fn drive(
                 next = batches.recv() => break next,
                 () = &mut idle => {}
             }
-            if last.elapsed() >= idle_max {
-                lane.rest();
+            let mut seated = seat.lock().await;
+            if seated.last.elapsed() >= idle_max {
+                // Its next batch comes here, since it is not quick without an instance.
+                seated.lane.rest();
+                drop(seated);
                 break batches.recv().await;
             }
-            idle.as_mut().reset(last + idle_max);
+            idle.as_mut().reset(seated.last + idle_max);
         };
         let Some((ticket, batch)) = next else { return };
-        let door = Encoding { ticket, context: Arc::clone(&context) };
-        match lane.run(&Arc::new(batch), &door).await {
-            Ok(ran) => {
-                telemetry::records_set_aside(ticket.batch_id, &ran.poison);
-                let frames = Frames::joined(ran.emits).acknowledged(ticket.batch_id);
-                context.answer(ticket, frames, &is_busy).await;
-            }
-            Err(failure) => {
-                telemetry::batch_failed_in_conversation(ticket.batch_id, &failure);
-                let text = context.fail_text(&failure);
-                context.answer(ticket, Frames::fail(ticket.batch_id, text), &is_busy).await;
-            }
-        }
-        context.answered.notify_one();
-        last = Instant::now();
+        let seated = Arc::clone(&seat).lock_owned().await;
+        process(seated, ticket, batch, Arc::clone(&is_busy), Arc::clone(&context)).await;
     }
+}
+
+/// Runs a batch and answers it.
+async fn process(
+    mut seated: OwnedMutexGuard<Seated>,
+    ticket: Ticket,
+    batch: Batch,
+    is_busy: Arc<AtomicBool>,
+    context: Arc<Context>,
+) {
+    let door = Encoding { ticket, context: Arc::clone(&context) };
+    let frames = match seated.lane.run(&Arc::new(batch), &door).await {
+        Ok(ran) => {
+            telemetry::records_set_aside(ticket.batch_id, &ran.poison);
+            Frames::joined(ran.emits).acknowledged(ticket.batch_id)
+        }
+        Err(failure) => {
+            telemetry::batch_failed_in_conversation(ticket.batch_id, &failure);
+            Frames::fail(ticket.batch_id, context.fail_text(&failure))
+        }
+    };
+    seated.last = Instant::now();
+    drop(seated);
+    context.answer(ticket, frames, &is_busy).await;
+    context.answered.notify_one();
 }
 
 /// A batch's emits as frames.

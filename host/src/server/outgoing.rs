@@ -16,8 +16,9 @@ use tonic::{Code, Status};
 
 use crate::codec::Frames;
 
-/// Batches' answers that may wait for the reader. Beyond them lanes wait.
-const ANSWERS_MAX: usize = 4;
+/// Batches' answers that may wait for the reader. Beyond them lanes wait, each with its own; so few would save no memory,
+/// and have the lanes woken up one by one.
+const ANSWERS_MAX: usize = 64;
 /// Bytes of messages that go out in one piece, if it is more than one.
 const PIECE_BYTES_MAX: usize = 128 << 10;
 /// Bytes of a piece that is sent together with others.

@@ -1,12 +1,15 @@
-//! What the host adds to a single record's way: batches of one, one at a time, to each server in turn.
+//! What the host adds to a single record's way: batches of one, one at a time, to each server in turn, so many in a row:
+//! servers that change places with each record find the processor's caches full of another's code and data every time.
 
 use std::time::Duration;
 
 use crate::shape::{Shape, Work};
 use crate::{AGAIN, COMPONENT, ECHO, NATIVE, Subjects};
 
-/// Pings before any is counted.
-const WARM_UP: usize = 500;
+/// Pings in a row.
+const TURN: usize = 50;
+/// Turns before any ping is counted.
+const WARM_UP_TURNS: usize = 10;
 
 pub(crate) async fn measure(subjects: &Subjects, pings: usize) {
     let shape = Shape { work: Work::Pass, partitions: 1, batch: 1, value_bytes: 1024, headers: 3 };
@@ -15,11 +18,13 @@ pub(crate) async fn measure(subjects: &Subjects, pings: usize) {
         conversations.push(subject.driver.start(&shape).await);
     }
     let mut times = vec![Vec::with_capacity(pings); conversations.len()];
-    for ping in 0..WARM_UP + pings {
+    for turn in 0..WARM_UP_TURNS + pings.div_ceil(TURN) {
         for (conversation, times) in conversations.iter_mut().zip(&mut times) {
-            let took = conversation.ping().await;
-            if ping >= WARM_UP {
-                times.push(took);
+            for _ in 0..TURN {
+                let took = conversation.ping().await;
+                if turn >= WARM_UP_TURNS {
+                    times.push(took);
+                }
             }
         }
     }
@@ -30,7 +35,7 @@ pub(crate) async fn measure(subjects: &Subjects, pings: usize) {
         let times: &[Duration] = &times[subject];
         times[((times.len() - 1) as f64 * share) as usize].as_secs_f64() * 1e6
     };
-    println!("single records of 1 KiB with 3 headers, there and back, us; {pings} each, in turn");
+    println!("single records of 1 KiB with 3 headers, there and back, us; {pings} each, in turns of {TURN}");
     println!(
         "{:<12} {:>8} {:>8} {:>8} | {:>18} {:>8} {:>8}",
         "", "p50", "p99", "p99.9", "over echo: p50", "p99", "p99.9"
