@@ -17,7 +17,7 @@ use tokio::sync::{self, Notify, OwnedMutexGuard, mpsc};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep};
 
-use super::outgoing::Answer;
+use super::outgoing::Queue;
 use crate::batch::{Batch, Failure, Output};
 use crate::codec::{EncodeFault, Frames, encode_emits};
 use crate::conversation::{Conversation, Ticket};
@@ -42,7 +42,7 @@ pub(super) struct Context {
     pub(super) epoch: u64,
     pub(super) guest: Arc<Guest>,
     pub(super) conversation: Arc<Mutex<Conversation>>,
-    pub(super) answers: mpsc::Sender<Answer>,
+    pub(super) answers: Queue,
     pub(super) outlets: Vec<String>,
     pub(super) message_bytes_max: usize,
     pub(super) policy: Policy,
@@ -273,10 +273,10 @@ impl Context {
     /// flight is given up and its answer queued in one go, so that a sidecar which has seen the ack may send the next; and
     /// the lane has come to rest by then.
     async fn answer(&self, ticket: Ticket, frames: Frames, is_busy: &AtomicBool) {
-        let Ok(room) = self.answers.reserve().await else { return };
+        let Some(room) = self.answers.reserve(frames.bytes()).await else { return };
         is_busy.store(false, Ordering::Release);
         if self.conversation.lock().unwrap_or_else(PoisonError::into_inner).finish(ticket) {
-            room.send(Answer { epoch: self.epoch, frames });
+            room.send(self.epoch, frames);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What a `Run` stream answers: messages from a bounded queue, until they end or a status cuts them off. It is the body of
+//! What a `Run` stream answers: messages from a queue bounded in bytes, until they end or a status cuts them off. It is the body of
 //! the response itself, so that many messages go out as one piece of it; tonic's encoder takes them one by one, and copies
 //! each.
 
@@ -10,15 +10,17 @@ use std::task::{Context, Poll, ready};
 
 use bytes::{BufMut as _, Bytes, BytesMut};
 use http_body::{Body, Frame};
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
 use tonic::codegen::http::HeaderMap;
 use tonic::{Code, Status};
 
 use crate::codec::Frames;
 
-/// Batches' answers that may wait for the reader. Beyond them lanes wait, each with its own; so few would save no memory,
-/// and have the lanes woken up one by one.
-const ANSWERS_MAX: usize = 64;
+/// Bytes of answers that may wait for the reader; one with more waits alone. Beyond them lanes wait, each with its own, so
+/// more would hardly cost memory; but what waits for long is in no cache any more when it is sent.
+const WAITING_BYTES_MAX: u32 = 512 << 10;
+/// What an answer counts at least.
+const ANSWER_BYTES_MIN: u32 = 256;
 /// Bytes of messages that go out in one piece, if it is more than one.
 const PIECE_BYTES_MAX: usize = 128 << 10;
 /// Bytes of a piece that is sent together with others.
@@ -26,16 +28,50 @@ const SMALL_BYTES_MAX: usize = 8 << 10;
 
 /// A batch's emits and, last, its ack or fail.
 #[derive(Debug)]
-pub(super) struct Answer {
+struct Answer {
     /// The conversation it belongs to; a voided one's answers go nowhere.
-    pub(super) epoch: u64,
-    pub(super) frames: Frames,
+    epoch: u64,
+    frames: Frames,
+    /// Given back once all of it is on its way.
+    _room: OwnedSemaphorePermit,
+}
+
+/// The way to the stream. Clones share its room.
+#[derive(Debug, Clone)]
+pub(super) struct Queue {
+    answers: mpsc::UnboundedSender<Answer>,
+    room: Arc<Semaphore>,
+}
+
+/// Room for an answer.
+#[derive(Debug)]
+pub(super) struct Room<'a> {
+    queue: &'a Queue,
+    room: OwnedSemaphorePermit,
+}
+
+impl Queue {
+    /// Waits for room for an answer of so many bytes; there is none once nobody takes answers any more.
+    pub(super) async fn reserve(&self, bytes: usize) -> Option<Room<'_>> {
+        let bytes = u32::try_from(bytes).unwrap_or(u32::MAX).clamp(ANSWER_BYTES_MIN, WAITING_BYTES_MAX);
+        let room = Arc::clone(&self.room).acquire_many_owned(bytes).await.ok()?;
+        Some(Room { queue: self, room })
+    }
+}
+
+impl Room<'_> {
+    /// Sends the answer that the room is for.
+    pub(super) fn send(self, epoch: u64, frames: Frames) {
+        // Nobody takes it only if the stream has ended.
+        let _ = self.queue.answers.send(Answer { epoch, frames, _room: self.room });
+    }
 }
 
 /// The response stream.
 #[derive(Debug)]
 pub(super) struct Outgoing {
-    answers: mpsc::Receiver<Answer>,
+    answers: mpsc::UnboundedReceiver<Answer>,
+    room: Arc<Semaphore>,
     /// The status that the stream ends with, before anything that still waits.
     status: Option<oneshot::Receiver<Status>>,
     epoch: Arc<AtomicU64>,
@@ -49,7 +85,7 @@ pub(super) struct Outgoing {
 /// The session's end of the stream.
 #[derive(Debug)]
 pub(super) struct Answers {
-    pub(super) queue: mpsc::Sender<Answer>,
+    pub(super) queue: Queue,
     pub(super) status: oneshot::Sender<Status>,
     /// The conversation whose answers are sent.
     pub(super) epoch: Arc<AtomicU64>,
@@ -59,12 +95,15 @@ pub(super) struct Answers {
 
 /// Both ends of a response stream.
 pub(super) fn channel() -> (Answers, Outgoing) {
-    let (queue, answers) = mpsc::channel(ANSWERS_MAX);
+    let (queue, answers) = mpsc::unbounded_channel();
+    let room = Arc::new(Semaphore::new(WAITING_BYTES_MAX as usize));
     let (status, ended) = oneshot::channel();
     let (open, gone) = oneshot::channel();
     let epoch = Arc::new(AtomicU64::new(0));
+    let queue = Queue { answers: queue, room: Arc::clone(&room) };
     let outgoing = Outgoing {
         answers,
+        room,
         status: Some(ended),
         epoch: Arc::clone(&epoch),
         current: None,
@@ -79,7 +118,7 @@ impl Outgoing {
     fn with_more(&mut self, piece: Bytes, epoch: u64, cx: &mut Context<'_>) -> Bytes {
         let mut more = BytesMut::new();
         while piece.len().max(more.len()) < SMALL_BYTES_MAX
-            && self.current.as_ref().is_some_and(|answer| answer.frames.is_empty())
+            && self.current.is_none()
             && let Poll::Ready(Some(mut answer)) = self.answers.poll_recv(cx)
         {
             if answer.epoch == epoch
@@ -92,16 +131,22 @@ impl Outgoing {
                 }
                 more.put_slice(&next);
             }
-            self.current = Some(answer);
+            self.current = Some(answer).filter(|answer| !answer.frames.is_empty());
         }
         if more.is_empty() { piece } else { more.freeze() }
+    }
+
+    /// Takes no more answers, and nobody waits for room any more.
+    fn close(&mut self) {
+        self.answers.close();
+        self.room.close();
+        self.current = None;
     }
 
     /// The last frame of all: what the stream ends with.
     fn end(&mut self, status: &Status) -> Frame<Bytes> {
         self.is_over = true;
-        self.answers.close();
-        self.current = None;
+        self.close();
         let mut trailers = HeaderMap::new();
         if status.add_header(&mut trailers).is_err() {
             // A message that no header can carry; the code alone can.
@@ -130,10 +175,11 @@ impl Body for Outgoing {
         }
         loop {
             let epoch = self.epoch.load(Ordering::Acquire);
-            if let Some(answer) = &mut self.current
+            if let Some(mut answer) = self.current.take()
                 && answer.epoch == epoch
                 && let Some(piece) = answer.frames.take(PIECE_BYTES_MAX)
             {
+                self.current = Some(answer).filter(|answer| !answer.frames.is_empty());
                 let piece = self.with_more(piece, epoch, cx);
                 return Poll::Ready(Some(Ok(Frame::data(piece))));
             }
@@ -149,5 +195,11 @@ impl Body for Outgoing {
 
     fn is_end_stream(&self) -> bool {
         self.is_over
+    }
+}
+
+impl Drop for Outgoing {
+    fn drop(&mut self) {
+        self.close();
     }
 }

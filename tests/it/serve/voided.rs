@@ -33,6 +33,36 @@ async fn a_newer_start_kills_an_endless_loop() {
     assert!(busy_hundredths(&service) < 30, "the loop is gone");
 }
 
+/// Batches of quick lanes begin on the stream's own task, which must not be kept by one that is quick no more.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_lane_that_was_quick_keeps_nobody_and_is_killed_like_any_other() {
+    let service = ready("faulty");
+    let sidecar = service.dial().await;
+    for word in ["loop", "sleep"] {
+        let mut old = sidecar.start("{}").await;
+        let mut batch_id = 0;
+        for offset in 0..40 {
+            for partition in [0, 1] {
+                batch_id += 1;
+                old.batch(batch_id, "in", partition, &[Record::new(offset, "x")]).await;
+                assert!(old.outcome().await.1.is_ok());
+            }
+        }
+        old.batch(1000, "in", 0, &[Record::new(40, word)]).await;
+        for offset in 40..60 {
+            old.batch(1000 + u64::try_from(offset).unwrap(), "in", 1, &[Record::new(offset, "x")]).await;
+            let outcome = tokio::time::timeout(SOON, old.outcome()).await.expect("nobody waits for another partition");
+            assert!(outcome.1.is_ok(), "{outcome:?}");
+        }
+        let began = Instant::now();
+        let mut new = sidecar.start("{}").await;
+        assert_status(&old.end().await, Code::Aborted, &["newer conversation"]);
+        assert!(began.elapsed() < SOON, "{:?}", began.elapsed());
+        assert_eq!(new.run(1, &[Record::new(0, "x")]).await, Ok(emits("out", &[Record::new(0, "x")])));
+        assert!(busy_hundredths(&service) < 30, "the {word} is gone");
+    }
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_stream_that_never_starts_voids_nothing() {
     let service = ready("conformance");

@@ -126,10 +126,14 @@ fn harness(arguments: &[String]) -> anyhow::Result<()> {
     }
     let outcome = harness.run();
     anyhow::ensure!(outcome.failures().is_empty(), "{:?}", outcome.failures());
+    // As envelopes, which is what `run` writes.
     let mut output = BufWriter::new(File::create("/dev/null")?);
-    for record in ["valid", "review"].into_iter().flat_map(|outlet| outcome.records(outlet)) {
-        output.write_all(record.value.as_deref().unwrap_or_default())?;
-        output.write_all(b"\n")?;
+    for outlet in ["valid", "review"] {
+        for record in outcome.records(outlet) {
+            write!(output, r#"{{"outlet":"{outlet}","value":"#)?;
+            serde_json::to_writer(&mut output, str::from_utf8(record.value.as_deref().unwrap_or_default())?)?;
+            output.write_all(b"}\n")?;
+        }
     }
     Ok(output.flush()?)
 }
