@@ -31,6 +31,7 @@
 
 mod latency;
 mod load;
+mod partitions;
 mod shape;
 
 use std::time::Duration;
@@ -85,6 +86,9 @@ fn main() {
         let subjects = Subjects::start(other.as_deref()).await;
         if throughput {
             subjects.throughput(&shapes, effort).await;
+        }
+        if latency && throughput {
+            partitions::measure(&subjects, effort).await;
         }
         if latency {
             latency::measure(&subjects, effort.pings).await;
@@ -157,14 +161,19 @@ impl Subjects {
                 order.reverse();
             }
             for at in order {
-                let before = self.0[at].service.processor_time();
-                let burst = conversations[at].burst(effort.burst).await;
-                let processor = self.0[at].service.processor_time().saturating_sub(before);
-                let records = burst.records as f64;
-                results[at].push((records / burst.elapsed.as_secs_f64(), processor.as_nanos() as f64 / records));
+                results[at].push(self.burst(at, &mut conversations[at], effort.burst).await);
             }
         }
         results
+    }
+
+    /// Records a second, and nanoseconds of the subject's processor time a record.
+    async fn burst(&self, at: usize, conversation: &mut Conversation, time: Duration) -> (f64, f64) {
+        let before = self.0[at].service.processor_time();
+        let burst = conversation.burst(time).await;
+        let processor = self.0[at].service.processor_time().saturating_sub(before);
+        let records = burst.records as f64;
+        (records / burst.elapsed.as_secs_f64(), processor.as_nanos() as f64 / records)
     }
 }
 

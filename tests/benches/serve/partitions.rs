@@ -1,0 +1,45 @@
+//! What many partitions cost beside few: the component with each number in turn, a process for either, which then change
+//! places; and the echo, which shows what the transport and the caches lose by themselves.
+
+use crate::load::Conversation;
+use crate::shape::{Shape, Work};
+use crate::{AGAIN, COMPONENT, ECHO, Effort, Subjects, median};
+
+const FEW: usize = 8;
+const MANY: usize = 512;
+
+pub(crate) async fn measure(subjects: &Subjects, effort: Effort) {
+    println!("{MANY} partitions against {FEW}, pass-through, 100 x 1 KiB with 3 headers: CPU a record (records/s)");
+    let mut ratios = compare(subjects, (COMPONENT, AGAIN), effort).await;
+    ratios.extend(compare(subjects, (AGAIN, COMPONENT), effort).await);
+    print("component", &ratios, "  (goal: 0.9)");
+    print("echo", &compare(subjects, (ECHO, ECHO), effort).await, "");
+    println!();
+}
+
+fn print(name: &str, ratios: &[(f64, f64)], goal: &str) {
+    let [processor, rate] = [|(processor, _): &(f64, f64)| *processor, |(_, rate): &(f64, f64)| *rate]
+        .map(|part| median(ratios.iter().map(part)));
+    println!("{name:<12} {processor:.2} ({rate:.2}){goal}");
+}
+
+/// For each round how good many are beside few: in processor time a record, and in records a second.
+async fn compare(subjects: &Subjects, (few, many): (usize, usize), effort: Effort) -> Vec<(f64, f64)> {
+    let shape = |partitions| Shape { work: Work::Pass, partitions, batch: 100, value_bytes: 1024, headers: 3 };
+    let mut conversations: Vec<(usize, Conversation)> = Vec::new();
+    for (at, partitions) in [(few, FEW), (many, MANY)] {
+        let mut conversation = subjects.0[at].driver.start(&shape(partitions)).await;
+        conversation.burst(effort.burst / 4).await;
+        conversations.push((at, conversation));
+    }
+    let mut ratios = Vec::new();
+    for _ in 0..effort.rounds {
+        let mut results = Vec::new();
+        for (at, conversation) in &mut conversations {
+            results.push(subjects.burst(*at, conversation, effort.burst).await);
+        }
+        let [(few_rate, few_processor), (many_rate, many_processor)] = results[..] else { unreachable!("two") };
+        ratios.push((few_processor / many_processor, many_rate / few_rate));
+    }
+    ratios
+}
