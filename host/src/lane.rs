@@ -87,14 +87,20 @@ impl Lane {
         match self.attempt(batch, door).await {
             Ok(Attempt { emits, .. }) => Ok(Ran { emits: vec![emits], poison: Vec::new() }),
             Err(failure) if self.policy.on_failure == OnFailure::Fail || !triage::may_help(&failure) => Err(failure),
-            // Rare, and large: what every batch is moved about with should be small.
-            Err(failure) => Box::pin(triage::run(self, batch, door, failure)).await,
+            Err(failure) => {
+                // It takes many calls: whoever waits for the first one only goes on.
+                tokio::task::yield_now().await;
+                // Rare, and large: what every batch is moved about with should be small.
+                Box::pin(triage::run(self, batch, door, failure)).await
+            }
         }
     }
 
-    /// Whether its next batch will most likely be over within microseconds, as the last one was: it has an instance.
-    pub fn is_quick(&self) -> bool {
-        self.pace.is_quick() && self.home.is_occupied()
+    /// Whether a batch, if it is of the size of those before it, will most likely be over within microseconds, as they were:
+    /// the instance that has seen them goes on.
+    pub fn is_quick_with(&self, batch: &Batch) -> bool {
+        let follows = self.last_offset.zip(batch.offsets()).is_some_and(|(last, (first, _))| first > last);
+        self.pace.is_quick() && follows && self.home.is_occupied()
     }
 
     /// Ends the instance that waits, if there is one; the next batch has a fresh one.

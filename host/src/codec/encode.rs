@@ -213,6 +213,10 @@ pub fn encode_emits(
             Body::Written(_) => write_record(bytes, &emit),
         }
     }
+    // What a guest hands over and does not emit was counted, too.
+    if frames.written.capacity() / 2 > frames.written.len() + EMIT_BYTES_MORE {
+        frames.written.shrink_to(frames.written.len() + emit_bytes_more);
+    }
     Ok(frames)
 }
 

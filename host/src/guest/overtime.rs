@@ -40,8 +40,10 @@ const NICENESS: i32 = 5;
 const PROBATION: u32 = 32;
 const PROBATION_MAX: u32 = 1 << 16;
 
-/// How long a quick call keeps a processor: some ten times what handing it to another thread costs.
+/// How long a quick call keeps a processor: some times what handing it to another thread costs.
 const QUICK: Duration = Duration::from_micros(50);
+/// Quick calls in a row before the next is expected to be quick, too.
+const QUICK_CALLS_MIN: u32 = 8;
 
 /// A call that panicked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -55,25 +57,25 @@ pub struct Pace {
     probation: u32,
     /// How many the next long one will cost.
     next_probation: u32,
-    /// Whether the last one was quick.
-    is_quick: bool,
+    /// How many were quick since the last one that was not.
+    quick_calls: u32,
 }
 
 impl Default for Pace {
     /// Nothing is known yet.
     fn default() -> Self {
-        Self { probation: 1, next_probation: PROBATION, is_quick: false }
+        Self { probation: 1, next_probation: PROBATION, quick_calls: 0 }
     }
 }
 
 impl Pace {
-    /// Whether the last call was quick, and none before it was long enough to make one wary.
+    /// Whether the next call is expected to be quick.
     pub(crate) fn is_quick(&self) -> bool {
-        self.is_quick && self.probation == 0
+        self.quick_calls >= QUICK_CALLS_MIN && self.probation == 0
     }
 
     fn note(&mut self, busy: Duration) {
-        self.is_quick = busy <= QUICK;
+        self.quick_calls = if busy > QUICK { 0 } else { self.quick_calls.saturating_add(1) };
         if busy > SHORT {
             self.probation = self.next_probation;
             self.next_probation = self.next_probation.saturating_mul(2).min(PROBATION_MAX);
@@ -256,6 +258,18 @@ mod tests {
         assert!(names.iter().all(|name| name != "overtime"), "and is back: {names:?}");
         pace.note(2 * SHORT);
         assert_eq!(pace.probation, 2 * PROBATION, "a second time costs more");
+    }
+
+    #[test]
+    fn some_quick_calls_make_the_next_one_likely_to_be() {
+        let mut pace = Pace::default();
+        for call in 0..QUICK_CALLS_MIN {
+            assert!(!pace.is_quick(), "after {call}");
+            pace.note(QUICK);
+        }
+        assert!(pace.is_quick());
+        pace.note(QUICK * 2);
+        assert!(!pace.is_quick(), "one that was not is enough");
     }
 
     #[tokio::test]

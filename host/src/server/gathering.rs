@@ -15,6 +15,8 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 const LITTLE_BYTES_MAX: usize = 16 << 10;
 /// Bytes that wait for no more.
 const A_LOT_BYTES: usize = 128 << 10;
+/// Bytes that there is room for.
+const GATHERED_BYTES_MAX: usize = A_LOT_BYTES + LITTLE_BYTES_MAX;
 
 /// A stream, and what is to be written to it.
 #[derive(Debug)]
@@ -57,8 +59,11 @@ impl<S: AsyncWrite + Unpin> Gathering<S> {
             ready!(self.poll_send(cx))?;
         }
         let before = self.gathered.len();
+        if before + slices.iter().map(|slice| slice.len()).sum::<usize>() > LITTLE_BYTES_MAX {
+            self.gathered.reserve_exact(GATHERED_BYTES_MAX - before);
+        }
         for slice in slices {
-            let room = (A_LOT_BYTES + LITTLE_BYTES_MAX).saturating_sub(self.gathered.len());
+            let room = GATHERED_BYTES_MAX - self.gathered.len();
             self.gathered.extend_from_slice(slice.get(..room).unwrap_or(slice));
         }
         Poll::Ready(Ok(self.gathered.len() - before))

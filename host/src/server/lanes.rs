@@ -2,7 +2,7 @@
 //! conversation, and a bounded number of them: for one more, the lane that has been idle longest ends.
 //!
 //! A small batch of a lane whose calls are quick is begun on the stream's own task, since handing it to another costs more
-//! than it takes; what is not over at once goes on as a task.
+//! than it takes. What is not over at once goes on as a task, and so many in a row are followed by everybody else's turn.
 
 use std::collections::HashMap;
 use std::future::{Future, poll_fn};
@@ -29,8 +29,10 @@ use crate::telemetry;
 const LANES_MAX: usize = 4096;
 /// How long a lane may be idle where no limit is meant: a moment in so many years can be told.
 const IDLE_MAX: Duration = Duration::from_hours(24 * 365);
-/// Bytes of a batch that may be begun on the stream's task.
+/// Bytes of a batch that may be begun on the stream's task; it may also be at most twice as large as the lane's last.
 const SMALL_BYTES_MAX: usize = 16 << 10;
+/// Batches in a row that are begun there, each of which is expected to take 50 us at most.
+const IN_A_ROW_MAX: u32 = 8;
 /// Bytes of a failure's text in a `Fail`.
 const FAIL_BYTES_MAX: usize = 16 << 10;
 /// Bytes of a `Fail` beside its text.
@@ -57,6 +59,8 @@ pub(super) struct Lanes {
     running: HashMap<(u32, i32), Running>,
     /// Counts batches, to tell which lane has been idle longest.
     batches: u64,
+    /// Batches that were begun on the stream's task since others had their turn.
+    in_a_row: u32,
     tasks: JoinSet<()>,
 }
 
@@ -86,11 +90,13 @@ struct Seated {
     lane: Lane,
     /// When its last batch was over.
     last: Instant,
+    /// How large that was.
+    bytes: usize,
 }
 
 impl Lanes {
     pub(super) fn new(context: Context) -> Self {
-        Self { context: Arc::new(context), running: HashMap::new(), batches: 0, tasks: JoinSet::new() }
+        Self { context: Arc::new(context), running: HashMap::new(), batches: 0, in_a_row: 0, tasks: JoinSet::new() }
     }
 
     /// Hands a batch to its lane. The conversation lets only one be in flight there, so the queue has room.
@@ -104,23 +110,32 @@ impl Lanes {
             let (queue, batches) = mpsc::channel(1);
             let (context, is_busy) = (Arc::clone(&self.context), Arc::new(AtomicBool::new(false)));
             let lane = Lane::new(Arc::clone(&context.guest), key.0, key.1, context.policy);
-            let seat = Arc::new(sync::Mutex::new(Seated { lane, last: Instant::now() }));
+            let seat = Arc::new(sync::Mutex::new(Seated { lane, last: Instant::now(), bytes: 0 }));
             self.tasks.spawn(drive(Arc::clone(&seat), batches, Arc::clone(&is_busy), context));
             Running { queue, seat, is_busy, last: 0 }
         });
         running.last = self.batches;
         running.is_busy.store(true, Ordering::Release);
-        if batch.arena.len() <= SMALL_BYTES_MAX
-            && let Ok(seated) = Arc::clone(&running.seat).try_lock_owned()
-            && seated.lane.is_quick()
-        {
-            let (is_busy, context) = (Arc::clone(&running.is_busy), Arc::clone(&self.context));
-            return self.begin(Box::pin(process(seated, ticket, batch, is_busy, context))).await;
+        let bytes = batch.arena.len();
+        let seated = Arc::clone(&running.seat).try_lock_owned().ok();
+        let quick =
+            seated.filter(|seated| seated.lane.is_quick_with(&batch) && bytes <= seated.bytes.saturating_mul(2));
+        let is_quick = quick.is_some();
+        match quick.filter(|_| bytes <= SMALL_BYTES_MAX) {
+            Some(seated) => {
+                let (is_busy, context) = (Arc::clone(&running.is_busy), Arc::clone(&self.context));
+                self.begin(Box::pin(process(seated, ticket, batch, is_busy, context))).await;
+                self.in_a_row += 1;
+            }
+            // A lane ends before its queue only if the conversation is over.
+            None => drop(running.queue.send((ticket, batch)).await),
         }
-        // A lane ends before its queue only if the conversation is over.
-        let _ = running.queue.send((ticket, batch)).await;
-        // The batch is in this processor's caches: its lane should have it before the next one is read.
-        tokio::task::yield_now().await;
+        // A quick lane should have its batch while it is in this processor's caches: before the next one is read. One that is
+        // not must not keep the others' batches from other processors.
+        if self.in_a_row >= IN_A_ROW_MAX || (is_quick && bytes > SMALL_BYTES_MAX) {
+            self.in_a_row = 0;
+            tokio::task::yield_now().await;
+        }
     }
 
     /// Begins a batch here. What is not over at once goes on as a task, and a panic becomes one's.
@@ -221,6 +236,7 @@ async fn process(
     context: Arc<Context>,
 ) {
     let door = Encoding { ticket, context: Arc::clone(&context) };
+    seated.bytes = batch.arena.len();
     let frames = match seated.lane.run(&Arc::new(batch), &door).await {
         Ok(ran) => {
             telemetry::records_set_aside(ticket.batch_id, &ran.poison);

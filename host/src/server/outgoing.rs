@@ -32,7 +32,7 @@ struct Answer {
     /// The conversation it belongs to; a voided one's answers go nowhere.
     epoch: u64,
     frames: Frames,
-    /// Given back once all of it is on its way.
+    /// Given back once the transport has taken all of it.
     _room: OwnedSemaphorePermit,
 }
 

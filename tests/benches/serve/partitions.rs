@@ -33,12 +33,14 @@ async fn compare(subjects: &Subjects, (few, many): (usize, usize), effort: Effor
         conversations.push((at, conversation));
     }
     let mut ratios = Vec::new();
-    for _ in 0..effort.rounds {
-        let mut results = Vec::new();
-        for (at, conversation) in &mut conversations {
-            results.push(subjects.burst(*at, conversation, effort.burst).await);
+    for round in 0..effort.rounds {
+        let mut results = [(0.0, 0.0); 2];
+        // Whoever is first in a round is last in the next.
+        for place in if round % 2 == 0 { [0, 1] } else { [1, 0] } {
+            let (at, conversation) = &mut conversations[place];
+            results[place] = subjects.burst(*at, conversation, effort.burst).await;
         }
-        let [(few_rate, few_processor), (many_rate, many_processor)] = results[..] else { unreachable!("two") };
+        let [(few_rate, few_processor), (many_rate, many_processor)] = results;
         ratios.push((few_processor / many_processor, many_rate / few_rate));
     }
     ratios
