@@ -1,7 +1,7 @@
 //! What the tests share: real components, fixtures, scripted conversations, and the product's binary as a black box.
 //!
 //! [`guests`] builds the components, once a process, and [`text_guests`] makes those that no compiler makes; [`oracle`]
-//! reads output tables the slow way; [`fixtures`] finds the data; [`records`] are a test's own records
+//! reads output tables the slow way, and [`wire_oracle`] messages as prost does; [`fixtures`] finds the data; [`records`] are a test's own records
 //! and emits; [`script`] reads the scripted conversations and judges what a door made of them; [`room`] runs guests in
 //! process, without any door; [`program`] runs the binary; [`service`] keeps it serving, and [`sidecar`] dials it as the
 //! platform's does; [`kafka`] is a real one. [`snapshots`] are texts kept in files, and [`soak`]
@@ -30,3 +30,4 @@ pub mod sidecar;
 pub mod snapshots;
 pub mod soak;
 pub mod text_guests;
+pub mod wire_oracle;

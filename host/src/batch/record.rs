@@ -149,7 +149,7 @@ impl<'a> Record<'a> {
     }
 
     /// The record as a message of the platform's protocol, as it was received; none where it was not received so.
-    pub(crate) fn encoded(&self) -> Option<&'a [u8]> {
+    pub fn encoded(&self) -> Option<&'a [u8]> {
         let [position, length] = *self.batch.encoded.get(self.index)?;
         self.batch.bytes((position, length))
     }

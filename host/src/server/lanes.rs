@@ -120,7 +120,6 @@ impl Lanes {
         let seated = Arc::clone(&running.seat).try_lock_owned().ok();
         let quick =
             seated.filter(|seated| seated.lane.is_quick_with(&batch) && bytes <= seated.bytes.saturating_mul(2));
-        let is_quick = quick.is_some();
         match quick.filter(|_| bytes <= SMALL_BYTES_MAX) {
             Some(seated) => {
                 let (is_busy, context) = (Arc::clone(&running.is_busy), Arc::clone(&self.context));
@@ -130,11 +129,10 @@ impl Lanes {
             // A lane ends before its queue only if the conversation is over.
             None => drop(running.queue.send((ticket, batch)).await),
         }
-        // A quick lane should have its batch while it is in this processor's caches: before the next one is read. One that is
-        // not must not keep the others' batches from other processors.
-        if self.in_a_row >= IN_A_ROW_MAX || (is_quick && bytes > SMALL_BYTES_MAX) {
+        // A large one is in this processor's caches, where its lane should have it before the next one is read.
+        if self.in_a_row >= IN_A_ROW_MAX || bytes > SMALL_BYTES_MAX {
             self.in_a_row = 0;
-            tokio::task::yield_now().await;
+            step_back().await;
         }
     }
 
@@ -193,6 +191,20 @@ impl Lanes {
         self.running.clear();
         while self.tasks.join_next().await.is_some() {}
     }
+}
+
+/// Lets the task that was woken last have this thread, while any other thread that is free may go on with this one. A task
+/// that yields by tokio's own function waits for its thread instead.
+async fn step_back() {
+    let mut has_stepped = false;
+    poll_fn(|cx| {
+        if std::mem::replace(&mut has_stepped, true) {
+            return Poll::Ready(());
+        }
+        cx.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
 }
 
 /// One lane's task: a batch after the other, until its queue ends.
