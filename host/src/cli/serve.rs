@@ -54,13 +54,14 @@ impl Serve {
             Ok(file) => file,
             Err(exit) => return Ok(exit),
         };
+        let signal = signals::first();
         let listener = Listener::bind(self.port).await?;
         let address = listener.address();
         let shutdown = Shutdown::new(self.drain_grace);
         let (ready, awaited) = watch::channel(None);
         let asked = shutdown.clone();
         tokio::spawn(async move {
-            signals::first().await;
+            signal.await;
             tracing::info!(target: "streamlet", "signal received, ending");
             asked.ask();
         });

@@ -11,22 +11,26 @@ const SAME_FOR: Duration = Duration::from_millis(100);
 /// The exit code of a process that a second signal ended.
 const ENDED_BY_SIGNAL: i32 = 130;
 
-/// Comes with the first signal. From then on a second one ends the process at once.
+/// Comes with the first signal after this call. From then on a second one ends the process at once.
 ///
+/// It listens when this returns, not when it is first awaited: whoever sees what the process does next may send a signal.
 /// Where no handler can be had, it never comes: signals keep their default, which ends the process.
-pub(super) async fn first() {
-    let Ok(mut signals) = Signals::listen() else { return std::future::pending().await };
-    signals.next().await;
-    let asked = Instant::now();
-    // The same listeners go on: a second signal is not lost between two pairs of them.
-    tokio::spawn(async move {
-        loop {
-            signals.next().await;
-            if asked.elapsed() >= SAME_FOR {
-                std::process::exit(ENDED_BY_SIGNAL);
+pub(super) fn first() -> impl Future<Output = ()> {
+    let signals = Signals::listen();
+    async move {
+        let Ok(mut signals) = signals else { return std::future::pending().await };
+        signals.next().await;
+        let asked = Instant::now();
+        // The same listeners go on: a second signal is not lost between two pairs of them.
+        tokio::spawn(async move {
+            loop {
+                signals.next().await;
+                if asked.elapsed() >= SAME_FOR {
+                    std::process::exit(ENDED_BY_SIGNAL);
+                }
             }
-        }
-    });
+        });
+    }
 }
 
 /// Listens to both.
