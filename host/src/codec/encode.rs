@@ -95,7 +95,8 @@ impl Frames {
         let message = wire::FromProcess { message: Some(message) };
         let Ok(length) = u32::try_from(message.encoded_len()) else { return };
         self.prefix(length);
-        self.written.extend_from_slice(&message.encode_to_vec());
+        // Memory has room for it.
+        let _ = message.encode(&mut self.written);
     }
 
     /// Begins a message of this length.

@@ -68,16 +68,22 @@ impl<'a> Cursor<'a> {
         self.rest.is_empty()
     }
 
+    /// Takes a number that is one byte, as keys and most lengths are.
+    #[expect(clippy::inline_always, reason = "a call costs as much as what it does")]
+    #[inline(always)]
+    fn small(&mut self) -> Option<u8> {
+        let (&first, rest) = self.rest.split_first().filter(|(first, _)| **first < MORE)?;
+        self.rest = rest;
+        Some(first)
+    }
+
     /// The next field's key. That it is none is found by whoever does not know it, and calls [`Self::pass`].
     #[expect(clippy::inline_always, reason = "a call costs as much as what it does")]
     #[inline(always)]
     pub(super) fn key(&mut self) -> Read<u32> {
-        match *self.rest {
-            [key, ref rest @ ..] if key < MORE => {
-                self.rest = rest;
-                Ok(key.into())
-            }
-            _ => self.long_key(),
+        match self.small() {
+            Some(key) => Ok(key.into()),
+            None => self.long_key(),
         }
     }
 
@@ -91,12 +97,11 @@ impl<'a> Cursor<'a> {
     #[expect(clippy::inline_always, reason = "a call costs as much as what it does")]
     #[inline(always)]
     pub(super) fn varint(&mut self) -> Read<u64> {
-        // Most lengths are one byte, or two.
+        if let Some(number) = self.small() {
+            return Ok(number.into());
+        }
+        // Other lengths are two.
         match *self.rest {
-            [first, ref rest @ ..] if first < MORE => {
-                self.rest = rest;
-                Ok(first.into())
-            }
             [first, second, ref rest @ ..] if second < MORE => {
                 self.rest = rest;
                 Ok(u64::from(first & !MORE) | u64::from(second) << 7)

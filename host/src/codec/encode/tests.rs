@@ -25,30 +25,31 @@ fn forwarded(records: &[Parts], outlets: usize) -> (Batch, Vec<Output>) {
     (builder.take(0, 0), vec![Output::checked(vec![], emits, vec![], 0)])
 }
 
-/// The same records as a batch that came by the wire, where a null is an empty one.
-fn received(records: &[Parts]) -> Batch {
+/// A record in prost's words; a null is an empty one.
+fn in_prosts_words((_, key, value, headers): &Parts) -> wire::Record {
     let bytes = |bytes: &Option<Vec<u8>>| Bytes::from(bytes.clone().unwrap_or_default());
-    let input = |(offset, key, value, headers): &Parts| {
-        let headers = headers.iter().map(|(name, value)| wire::Header { key: name.clone(), value: bytes(value) });
-        let record =
-            wire::Record { key: key.clone().map(Bytes::from), headers: headers.collect(), value: bytes(value) };
-        wire::InputRecord { offset: *offset, timestamp_ms: 0, record: Some(record) }
-    };
-    let batch = wire::Batch { records: records.iter().map(input).collect(), ..wire::Batch::default() };
+    let headers = headers.iter().map(|(name, value)| wire::Header { key: name.clone(), value: bytes(value) });
+    wire::Record { key: key.clone().map(Bytes::from), headers: headers.collect(), value: bytes(value) }
+}
+
+/// The same records as a batch that came by the wire.
+fn received(records: &[Parts]) -> Batch {
+    let records = records.iter().map(|parts| wire::InputRecord {
+        offset: parts.0,
+        timestamp_ms: 0,
+        record: Some(in_prosts_words(parts)),
+    });
+    let batch = wire::Batch { records: records.collect(), ..wire::Batch::default() };
     let message = wire::ToProcess { message: Some(wire::to_process::Message::Batch(batch)) };
     let Inbound::Batch(batch) = decode(message.encode_to_vec().into()).unwrap() else { panic!("a batch was sent") };
     batch.of_inlet(0)
 }
 
-/// The same emits in prost's words; a null is an empty one.
+/// The emits that forward them, in prost's words.
 fn expected(batch_id: u64, outlets: &[String], records: &[Parts]) -> Vec<Vec<u8>> {
-    let bytes = |bytes: &Option<Vec<u8>>| Bytes::from(bytes.clone().unwrap_or_default());
-    let emit = |(index, (_, key, value, headers)): (usize, &Parts)| {
-        let headers = headers.iter().map(|(name, value)| wire::Header { key: name.clone(), value: bytes(value) });
-        let record =
-            wire::Record { key: key.clone().map(Bytes::from), headers: headers.collect(), value: bytes(value) };
+    let emit = |(index, parts): (usize, &Parts)| {
         let outlet = outlets[index % outlets.len()].clone();
-        let emit = wire::Emit { batch_id, outlet, record: Some(record) };
+        let emit = wire::Emit { batch_id, outlet, record: Some(in_prosts_words(parts)) };
         wire::FromProcess { message: Some(Message::Emit(emit)) }.encode_to_vec()
     };
     records.iter().enumerate().map(emit).collect()
