@@ -105,3 +105,38 @@ impl Drop for Running<'_> {
         self.shared.ended.fetch_add(1, Ordering::SeqCst);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Instant;
+
+    use super::*;
+
+    #[test]
+    fn it_goes_on_for_a_while_when_nothing_runs_and_is_woken_once() {
+        let engine = wasmtime::Engine::default();
+        let ticker = Ticker::start(&engine, Duration::from_millis(20)).unwrap();
+        let sleeps = || ticker.shared.sleeps.load(Ordering::SeqCst);
+        let falls_asleep = || {
+            let began = Instant::now();
+            while !sleeps() {
+                assert!(began.elapsed() < Duration::from_secs(10), "it never sleeps");
+                thread::sleep(Duration::from_millis(1));
+            }
+        };
+        falls_asleep();
+        for _ in 0..2 {
+            drop(ticker.run());
+            assert!(!sleeps(), "whoever calls has woken it");
+            // Fewer ticks than it goes on for, even on a busy machine.
+            thread::sleep(Duration::from_millis(60));
+            assert!(!sleeps(), "the next call finds it awake");
+            falls_asleep();
+        }
+        let running = ticker.run();
+        thread::sleep(Duration::from_millis(20) * (QUIET_TICKS_MAX + 4));
+        assert!(!sleeps(), "something runs");
+        drop(running);
+        falls_asleep();
+    }
+}
