@@ -117,10 +117,11 @@ impl Lanes {
         running.last = self.batches;
         running.is_busy.store(true, Ordering::Release);
         let bytes = batch.arena.len();
-        let seated = Arc::clone(&running.seat).try_lock_owned().ok();
-        let quick =
-            seated.filter(|seated| seated.lane.is_quick_with(&batch) && bytes <= seated.bytes.saturating_mul(2));
-        match quick.filter(|_| bytes <= SMALL_BYTES_MAX) {
+        let is_quick = |seated: &OwnedMutexGuard<Seated>| {
+            bytes <= seated.bytes.saturating_mul(2) && seated.lane.is_quick_with(&batch)
+        };
+        let seat = Some(&running.seat).filter(|_| bytes <= SMALL_BYTES_MAX);
+        match seat.and_then(|seat| Arc::clone(seat).try_lock_owned().ok()).filter(is_quick) {
             Some(seated) => {
                 let (is_busy, context) = (Arc::clone(&running.is_busy), Arc::clone(&self.context));
                 self.begin(Box::pin(process(seated, ticket, batch, is_busy, context))).await;

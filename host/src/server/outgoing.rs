@@ -1,6 +1,6 @@
-//! What a `Run` stream answers: messages from a queue bounded in bytes, until they end or a status cuts them off. It is the body of
-//! the response itself, so that many messages go out as one piece of it; tonic's encoder takes them one by one, and copies
-//! each.
+//! What a `Run` stream answers: messages from a queue bounded in bytes, until they end or a status cuts them off. It is
+//! the body of the response itself, so that many messages go out as one piece of it; tonic's encoder takes them one by
+//! one, and copies each.
 
 use std::convert::Infallible;
 use std::pin::Pin;
