@@ -17,7 +17,6 @@
     clippy::expect_used,
     clippy::panic,
     clippy::print_stdout,
-    clippy::indexing_slicing,
     clippy::cast_precision_loss,
     reason = "a measurement stops at what should not be, and prints"
 )]
@@ -25,6 +24,7 @@
 use std::io::Write as _;
 use std::path::Path;
 
+use streamlet_tests::figures::{children_hundredths, median};
 use streamlet_tests::guests;
 use streamlet_tests::program::Program;
 use streamlet_tests::records::cart;
@@ -90,22 +90,8 @@ fn harness(file: &Path, work: &str) -> f64 {
 
 /// Runs a program to its end and returns the hundredths of a second that it kept a processor.
 fn hundredths(program: Program) -> f64 {
-    let before = of_children();
+    let before = children_hundredths();
     let ran = program.run();
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    (of_children() - before) as f64
-}
-
-/// What the children of this process that have ended had of a processor, in hundredths of a second.
-fn of_children() -> u64 {
-    let stat = std::fs::read_to_string("/proc/self/stat").unwrap();
-    let (_, fields) = stat.rsplit_once(") ").expect("a name in parentheses");
-    // Behind the name: their user time is the 14th field, their system time the 15th.
-    fields.split(' ').skip(13).take(2).map(|ticks| ticks.parse::<u64>().unwrap()).sum()
-}
-
-fn median(values: impl Iterator<Item = f64>) -> f64 {
-    let mut values = values.collect::<Vec<_>>();
-    values.sort_by(f64::total_cmp);
-    values[values.len() / 2]
+    (children_hundredths() - before) as f64
 }

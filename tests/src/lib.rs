@@ -4,8 +4,8 @@
 //! reads output tables the slow way, and [`wire_oracle`] messages as prost does; [`fixtures`] finds the data; [`records`] are a test's own records
 //! and emits; [`script`] reads the scripted conversations and judges what a door made of them; [`room`] runs guests in
 //! process, without any door; [`program`] runs the binary; [`service`] keeps it serving, and [`sidecar`] dials it as the
-//! platform's does; [`kafka`] is a real one. [`snapshots`] are texts kept in files, and [`soak`]
-//! is load with faults that lasts.
+//! platform's does; [`kafka`] is a real one. [`snapshots`] are texts kept in files, [`soak`]
+//! is load with faults that lasts, and [`figures`] are what measurements share.
 
 #![expect(
     clippy::unwrap_used,
@@ -17,6 +17,7 @@
     reason = "helpers of tests stop at what should not be, and say when they skip"
 )]
 
+pub mod figures;
 pub mod fixtures;
 pub mod guests;
 pub mod kafka;

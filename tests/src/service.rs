@@ -7,6 +7,7 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::figures::stat_hundredths;
 use crate::program::Program;
 use crate::sidecar::Sidecar;
 
@@ -167,10 +168,8 @@ impl Service {
     /// # Panics
     /// The system cannot say.
     pub fn processor_hundredths(&self) -> u64 {
-        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id())).unwrap();
-        let (_, fields) = stat.rsplit_once(") ").expect("a name in parentheses");
         // Behind the name: user time is the 12th field, system time the 13th.
-        fields.split(' ').skip(11).take(2).map(|ticks| ticks.parse::<u64>().unwrap()).sum()
+        stat_hundredths(&self.child.id().to_string(), 11)
     }
 }
 

@@ -29,6 +29,7 @@ mod process;
 use std::time::Duration;
 
 use process::{Process, Subject};
+use streamlet_tests::figures::median;
 use streamlet_tests::kafka::{Broker, Record, Topic};
 
 /// What is measured.
@@ -130,10 +131,4 @@ pub(crate) fn cart(number: usize, bytes: usize) -> String {
 
 fn millis(time: Duration) -> f64 {
     time.as_secs_f64() * 1e3
-}
-
-fn median(values: impl Iterator<Item = f64>) -> f64 {
-    let mut values = values.collect::<Vec<_>>();
-    values.sort_by(f64::total_cmp);
-    values[values.len() / 2]
 }

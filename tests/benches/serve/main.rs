@@ -39,6 +39,7 @@ use std::time::Duration;
 
 use load::{Conversation, Driver};
 use shape::{Choice, Shape, Work};
+use streamlet_tests::figures::median;
 use streamlet_tests::guests;
 use streamlet_tests::program::Program;
 use streamlet_tests::service::Service;
@@ -200,10 +201,4 @@ fn print(shape: &Shape, results: &[Vec<(f64, f64)>]) {
         against(NATIVE),
         against(AGAIN),
     );
-}
-
-fn median(values: impl Iterator<Item = f64>) -> f64 {
-    let mut values = values.collect::<Vec<_>>();
-    values.sort_by(f64::total_cmp);
-    values[values.len() / 2]
 }

@@ -1,9 +1,11 @@
 //! What many partitions cost beside few: the component with each number in turn, a process for either, which then change
 //! places; and the echo, which shows what the transport and the caches lose by themselves.
 
+use streamlet_tests::figures::median;
+
 use crate::load::Conversation;
 use crate::shape::{Shape, Work};
-use crate::{AGAIN, COMPONENT, ECHO, Effort, Subjects, median};
+use crate::{AGAIN, COMPONENT, ECHO, Effort, Subjects};
 
 const FEW: usize = 8;
 const MANY: usize = 512;

@@ -1,8 +1,11 @@
 //! Lanes side by side: none notices another, each keeps its order, and a dropped batch takes its guest along.
 
+use std::future::{Future as _, poll_fn};
+use std::pin::pin;
+use std::task::Poll;
 use std::time::{Duration, Instant};
 
-use streamlet_tests::records::Record;
+use streamlet_tests::records::{Record, batch};
 use streamlet_tests::room::Room;
 
 use super::{told, values};
@@ -93,4 +96,25 @@ async fn a_dropped_batch_kills_its_guest() {
         assert_eq!(values(&lane.run(&[told(2, "count")]).await.unwrap()), ["2"]);
         assert!(began.elapsed() < Duration::from_secs(2), "{what} held on for {:?}", began.elapsed());
     }
+}
+
+/// A call gives its thread back at the first tick in its own time, not at once for one that came between it and the last.
+#[tokio::test]
+async fn a_quick_call_is_over_at_its_first_poll() {
+    let mut instance = Room::open("faulty").await.instance("in", 0).await;
+    let mut at_once = 0;
+    for offset in 0..20 {
+        let batch = batch(0, 0, &[told(offset, "echo")]);
+        let mut call = pin!(instance.process(&batch));
+        match poll_fn(|cx| Poll::Ready(call.as_mut().poll(cx))).await {
+            Poll::Ready(ended) => {
+                ended.unwrap();
+                at_once += 1;
+            }
+            // A tick may fall within it by chance.
+            Poll::Pending => drop(call.await.unwrap()),
+        }
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    assert!(at_once > 10, "{at_once} of 20");
 }
