@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::fs::File;
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -167,6 +168,16 @@ impl Group {
     fn log(&self) -> String {
         let of = |member: usize| std::fs::read_to_string(self.logs.path().join(member.to_string())).unwrap();
         (0..self.started).map(of).collect()
+    }
+
+    /// Copies what members have logged, and were told, to a directory of the group's name within this one.
+    pub(crate) fn keep(&self, directory: &Path) {
+        let logs = directory.join(self.mode.to_string().replace(' ', "-"));
+        std::fs::create_dir_all(&logs).unwrap();
+        for entry in std::fs::read_dir(self.logs.path()).unwrap() {
+            let entry = entry.unwrap();
+            std::fs::copy(entry.path(), logs.join(entry.file_name())).unwrap();
+        }
     }
 
     pub(crate) fn stop(&mut self) {

@@ -5,6 +5,7 @@
 //! cargo bench -p streamlet-tests --bench chaos -- --seconds 90
 //! cargo bench -p streamlet-tests --bench chaos -- --seconds 3600 --seed 7
 //! cargo bench -p streamlet-tests --bench chaos -- --broker-seconds 15
+//! cargo bench -p streamlet-tests --bench chaos -- --keep DIR
 //! ```
 //!
 //! Two groups read the same topic, one at least once and one exactly once. It ends with exit code 1 if a record is lost or
@@ -12,6 +13,9 @@
 //! shows none or exactly once nothing that was aborted: then nothing was in flight when it should have been, and the run
 //! has proven nothing: then there is another round, three at most. Where the broker
 //! itself broke transactions as it came back, and said so (see `Broker::skipped_markers`), the next one spares it.
+//!
+//! A bad end says where duplicates of exactly once stand, and with `--keep DIR` what the broker has and what it and the
+//! members have logged is copied there.
 
 #![expect(
     clippy::unwrap_used,
@@ -27,6 +31,7 @@ mod load;
 mod random;
 mod truth;
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -50,9 +55,14 @@ const DOWN: Duration = Duration::from_secs(2);
 /// How long everything may take to be processed once chaos is over.
 const SETTLES_WITHIN: Duration = Duration::from_mins(3);
 
+/// Stretches of duplicates that are told.
+const TOLD_MAX: usize = 40;
+
 /// What is to happen.
 struct Plan {
     duration: Duration,
+    /// Where the traces of a bad end are kept.
+    keep: Option<PathBuf>,
     /// What passes between two ends of the broker.
     broker_every: Duration,
 }
@@ -70,16 +80,22 @@ struct Events {
 fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1).filter(|argument| argument != "--bench");
     let (mut seconds, mut seed, mut broker_seconds) = (90, u64::from(std::process::id()), BROKER_SECONDS);
+    let mut keep = None;
     while let Some(argument) = arguments.next() {
+        if argument == "--keep" {
+            keep = Some(PathBuf::from(arguments.next().expect("a directory")));
+            continue;
+        }
         let mut number = || arguments.next().and_then(|text| text.parse::<u64>().ok()).expect("a number");
         match argument.as_str() {
             "--seconds" => seconds = number(),
             "--seed" => seed = number(),
             "--broker-seconds" => broker_seconds = number(),
-            other => panic!("{other:?} instead of --seconds N, --seed N or --broker-seconds N"),
+            other => panic!("{other:?} instead of --seconds N, --seed N, --broker-seconds N or --keep DIR"),
         }
     }
-    let mut plan = Plan { duration: Duration::from_secs(seconds), broker_every: Duration::from_secs(broker_seconds) };
+    let (duration, broker_every) = (Duration::from_secs(seconds), Duration::from_secs(broker_seconds));
+    let mut plan = Plan { duration, keep, broker_every };
     let Some(broker) = Broker::own() else { return ExitCode::SUCCESS };
     for round in 0..ROUNDS_MAX {
         println!("chaos for {seconds} s, seed {}", seed + round);
@@ -124,6 +140,16 @@ fn run(broker: &Broker, plan: &Plan, random: &mut Random) -> Verdict {
         let (summary, aborted) = (truth::check(sent, &records, &outputs), group.aborted(&outputs));
         println!("{}: {summary}, {aborted} aborted, {faults} batches failed by guests or faults", group.mode());
         let verdict = summary.verdict(group.mode(), events.kills, aborted);
+        if verdict == Verdict::Bad {
+            if group.mode() == Mode::ExactlyOnce {
+                summary.duplicates().take(TOLD_MAX).for_each(|stretch| println!("{stretch}"));
+            }
+            if let Some(directory) = &plan.keep {
+                std::fs::create_dir_all(directory).unwrap();
+                group.keep(directory);
+                broker.keep(directory);
+            }
+        }
         // Coming back as late as that, it may have done so after the first look.
         let is_brokers = group.mode() == Mode::ExactlyOnce && broker.skipped_markers() > skipped_before;
         if is_brokers { Verdict::BrokerBroke } else { verdict }

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::fmt;
+use std::ops::RangeInclusive;
 
 use streamlet_tests::kafka::Record;
 
@@ -30,7 +31,24 @@ pub(crate) struct Summary {
     reordered: u64,
     /// Numbers at the outlet of the other parity, or that nobody sent.
     misplaced: u64,
+    /// Where duplicates stand, in the order of their outlet's partitions.
+    again: Vec<Again>,
 }
+
+/// Records of an outlet's partition that stand there a second time, one behind the other.
+#[derive(Debug)]
+struct Again {
+    parity: u64,
+    partition: i32,
+    records: u64,
+    numbers: RangeInclusive<u64>,
+    /// Offsets of where they stand first, and of where they stand again.
+    first: RangeInclusive<i64>,
+    again: RangeInclusive<i64>,
+}
+
+/// Between records that stand one behind the other in a partition there are a transaction's marker, or two, at most.
+const GAP_MAX: i64 = 3;
 
 impl Summary {
     pub(crate) fn verdict(&self, mode: Mode, kills: usize, aborted: usize) -> Verdict {
@@ -47,11 +65,45 @@ impl Summary {
             Verdict::NothingProven
         }
     }
+
+    /// Where its duplicates stand, a line for each stretch of them.
+    pub(crate) fn duplicates(&self) -> impl Iterator<Item = String> {
+        self.again.iter().map(|Again { parity, partition, records, numbers, first, again }| {
+            let outlet = if *parity == 0 { "even" } else { "odd" };
+            format!(
+                "  {records} of the numbers {numbers:?} stand in partition {partition} of {outlet} at {first:?}, and again \
+                 at {again:?}"
+            )
+        })
+    }
+
+    fn stands_again(&mut self, parity: u64, record: &Record, number: u64, first: i64) {
+        match self.again.last_mut() {
+            Some(last)
+                if (last.parity, last.partition) == (parity, record.partition)
+                    && record.offset - last.again.end() <= GAP_MAX
+                    && (0..=GAP_MAX).contains(&(first - last.first.end())) =>
+            {
+                last.records += 1;
+                last.numbers = number.min(*last.numbers.start())..=number.max(*last.numbers.end());
+                last.first = *last.first.start()..=first;
+                last.again = *last.again.start()..=record.offset;
+            }
+            _ => self.again.push(Again {
+                parity,
+                partition: record.partition,
+                records: 1,
+                numbers: number..=number,
+                first: first..=first,
+                again: record.offset..=record.offset,
+            }),
+        }
+    }
 }
 
 impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { sent, found, lost, duplicated, reordered, misplaced } = self;
+        let Self { sent, found, lost, duplicated, reordered, misplaced, again: _ } = self;
         write!(
             f,
             "{sent} records in, {found} out, {lost} lost, {duplicated} duplicated, {reordered} reordered, \
@@ -70,6 +122,7 @@ pub(crate) fn check(sent: u64, input: &[Record], outputs: &[Vec<Record>; 2]) -> 
     }
     for (parity, records) in (0..).zip(outputs) {
         let mut seen = vec![0_u64; usize::try_from(sent).unwrap()];
+        let mut first = vec![0_i64; usize::try_from(sent).unwrap()];
         let mut greatest = HashMap::new();
         for record in records {
             summary.found += 1;
@@ -78,12 +131,16 @@ pub(crate) fn check(sent: u64, input: &[Record], outputs: &[Vec<Record>; 2]) -> 
                 summary.misplaced += 1;
                 continue;
             }
-            let times = &mut seen[usize::try_from(number).unwrap()];
-            *times += 1;
-            if *times > 1 {
-                summary.duplicated += u64::from(*times > expected[usize::try_from(number).unwrap()]);
+            let index = usize::try_from(number).unwrap();
+            seen[index] += 1;
+            if seen[index] > 1 {
+                if seen[index] > expected[index] {
+                    summary.duplicated += 1;
+                    summary.stands_again(parity, record, number, first[index]);
+                }
                 continue;
             }
+            first[index] = record.offset;
             // A key is in one partition, whose records are read in order.
             let greatest = greatest.entry(number % KEYS).or_insert(number);
             summary.reordered += u64::from(*greatest > number);

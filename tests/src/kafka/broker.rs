@@ -174,6 +174,20 @@ impl Broker {
         [before, self.log()].iter().map(|log| log.matches(SKIPPED_MARKERS).count()).sum()
     }
 
+    /// Copies what it has on disk, and what it has logged, into a directory; it goes on running.
+    ///
+    /// # Panics
+    /// It cannot be copied.
+    pub fn keep(&self, into: &Path) {
+        for name in ["data", "log", "log.before"] {
+            let from = self.directory.join(name);
+            if from.exists() {
+                let copied = Command::new("cp").arg("-r").arg(&from).arg(into).status().expect("cp starts");
+                assert!(copied.success(), "{} is not copied", from.display());
+            }
+        }
+    }
+
     /// Ends it with SIGKILL; [`Broker::restart`] brings it back.
     ///
     /// # Panics
