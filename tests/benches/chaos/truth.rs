@@ -32,12 +32,12 @@ pub(crate) struct Summary {
     /// Numbers at the outlet of the other parity, or that nobody sent.
     misplaced: u64,
     /// Where duplicates stand, in the order of their outlet's partitions.
-    again: Vec<Again>,
+    again: Vec<Stretch>,
 }
 
 /// Records of an outlet's partition that stand there a second time, one behind the other.
 #[derive(Debug)]
-struct Again {
+struct Stretch {
     parity: u64,
     partition: i32,
     records: u64,
@@ -68,7 +68,7 @@ impl Summary {
 
     /// Where its duplicates stand, a line for each stretch of them.
     pub(crate) fn duplicates(&self) -> impl Iterator<Item = String> {
-        self.again.iter().map(|Again { parity, partition, records, numbers, first, again }| {
+        self.again.iter().map(|Stretch { parity, partition, records, numbers, first, again }| {
             let outlet = if *parity == 0 { "even" } else { "odd" };
             format!(
                 "  {records} of the numbers {numbers:?} stand in partition {partition} of {outlet} at {first:?}, and again \
@@ -89,7 +89,7 @@ impl Summary {
                 last.first = *last.first.start()..=first;
                 last.again = *last.again.start()..=record.offset;
             }
-            _ => self.again.push(Again {
+            _ => self.again.push(Stretch {
                 parity,
                 partition: record.partition,
                 records: 1,

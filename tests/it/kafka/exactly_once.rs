@@ -1,14 +1,21 @@
 //! Exactly once: kills at random points, members that fence each other, and clusters that no transaction spans.
 
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use rdkafka::consumer::{BaseConsumer, Consumer as _};
+use rdkafka::producer::{BaseProducer, Producer as _};
+use rdkafka::{Offset, TopicPartitionList};
 use streamlet_tests::kafka::events::{check, events, saying};
-use streamlet_tests::kafka::{Broker, Mock, Record, Topic};
+use streamlet_tests::kafka::{Broker, Listener, Mock, Record, Topic};
 
 use super::Scene;
 
 /// Kills, at least; more until one has met an open transaction, up to the second number.
 const KILLS: (usize, usize) = (5, 12);
+/// How long a group takes to have one more member.
+const JOINS_WITHIN: Duration = Duration::from_secs(8);
+/// How long a step of a test's own transaction may take.
+const STEP_WITHIN: Duration = Duration::from_secs(30);
 
 fn carts(each: usize) -> Vec<Record> {
     events(16, each, 4, |cart, number| if (cart + number) % 2 == 0 { "pause" } else { "pause-other" })
@@ -95,6 +102,62 @@ fn members_that_join_and_leave_repeat_nothing() {
     assert_eq!(second.stop().code, Some(0));
     assert_eq!(check(&saying(&sent, "pause"), &scene.out.read()), 0);
     assert_eq!(check(&saying(&sent, "pause-other"), &scene.other.read()), 0);
+}
+
+/// What is asked for while it cannot be said, and asked for again as members come, is not taken for nothing committed.
+#[test]
+fn partitions_with_an_open_transaction_are_not_read_from_their_beginning_when_members_come() {
+    let Some(broker) = Broker::shared() else { return };
+    let mut scene = Scene::new(broker, "open", 4);
+    let strategy = scene.faulty.consumer("partition.assignment.strategy", "cooperativesticky");
+    scene.faulty = strategy.set("pause", "0 ms").flags(&["--exactly-once"]);
+    let (before, after) = (carts(5), carts(7).split_off(5 * 16));
+    scene.input.produce(&before);
+    let running = scene.faulty.start();
+    scene.input.wait_committed(&scene.group);
+    assert_eq!(running.stop().code, Some(0));
+    let emitted = scene.emitted();
+
+    let open = OpenTransaction::begin(broker, &scene);
+    let first = scene.faulty.start();
+    first.wait_for("waiting for a transaction that another member left open");
+    let second = scene.faulty.another().start();
+    let began = Instant::now();
+    while began.elapsed() < JOINS_WITHIN {
+        assert_eq!(scene.emitted(), emitted, "nothing is read while the transaction is open");
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    open.abort();
+    scene.input.produce(&after);
+    scene.input.wait_committed(&scene.group);
+    assert_eq!([first.stop().code, second.stop().code], [Some(0); 2]);
+    let sent = [before, after].concat();
+    assert_eq!(check(&saying(&sent, "pause"), &scene.out.read()), 0);
+    assert_eq!(check(&saying(&sent, "pause-other"), &scene.other.read()), 0);
+}
+
+/// A transaction of somebody else that would commit the first partition's offset.
+struct OpenTransaction(BaseProducer);
+
+impl OpenTransaction {
+    fn begin(broker: &Broker, scene: &Scene) -> Self {
+        let mut client = broker.client(Listener::Plaintext);
+        client.set("transactional.id", broker.unique("open")).set("transaction.timeout.ms", "60000");
+        let producer: BaseProducer = client.create().unwrap();
+        let consumer: BaseConsumer = scene.group.consumer().create().unwrap();
+        let committed = scene.input.committed(&scene.group).first().copied().flatten().expect("its offset");
+        let mut offsets = TopicPartitionList::new();
+        offsets.add_partition_offset(scene.input.name(), 0, Offset::Offset(committed)).unwrap();
+        producer.init_transactions(STEP_WITHIN).unwrap();
+        producer.begin_transaction().unwrap();
+        // The group has no members, and believes whoever is none.
+        producer.send_offsets_to_transaction(&offsets, &consumer.group_metadata().unwrap(), STEP_WITHIN).unwrap();
+        Self(producer)
+    }
+
+    fn abort(self) {
+        self.0.abort_transaction(STEP_WITHIN).unwrap();
+    }
 }
 
 #[test]

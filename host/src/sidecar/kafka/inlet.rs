@@ -91,14 +91,14 @@ impl Inlet {
     pub(super) fn start(plan: Plan) -> Result<Self, StartError> {
         let (joined, has_joined) = watch::channel(false);
         let handle = tokio::runtime::Handle::current();
-        let context = Context::new(&plan, handle, joined);
+        let order = Arc::new(AtomicU8::new(Order::Run as u8));
+        let context = Context::new(&plan, handle, joined, &order);
         let consumer = plan.settings.client.config().create_with_context::<_, Consumer>(context)?;
         let consumer = Arc::new(consumer);
         if let Some(members) = &plan.members {
             let member = Member { consumer: Arc::clone(&consumer), topic: plan.settings.topic.clone() };
             lock(members).insert(plan.inlet, member);
         }
-        let order = Arc::new(AtomicU8::new(Order::Run as u8));
         let (end, ended) = watch::channel(());
         let worker = Worker { plan, consumer, order: Arc::clone(&order), flow: Flow::default() };
         let name = format!("inlet {}", worker.plan.settings.name);

@@ -5,15 +5,15 @@
 //! its task is killed.
 
 use std::fmt;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 use rdkafka::config::RDKafkaLogLevel;
 use rdkafka::consumer::{BaseConsumer, Consumer as _, ConsumerContext, Rebalance};
-use rdkafka::error::KafkaError;
+use rdkafka::error::{KafkaError, RDKafkaErrorCode};
 use rdkafka::topic_partition_list::TopicPartitionListElem;
-use rdkafka::{ClientContext, Statistics, TopicPartitionList};
+use rdkafka::{ClientContext, Offset, Statistics, TopicPartitionList};
 use tokio::runtime::Handle;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
@@ -27,7 +27,11 @@ use crate::sidecar::kafka::fault::{Faults, PanicWatch};
 use crate::sidecar::kafka::locks::lock;
 use crate::sidecar::kafka::monitor::Monitor;
 use crate::sidecar::kafka::partition::Partition;
+use crate::sidecar::kafka::passing::passes;
 
+/// How long one look for committed offsets may take, and the pause after it.
+const OFFSETS_WAIT: Duration = Duration::from_secs(1);
+const OFFSETS_PAUSE: Duration = Duration::from_millis(20);
 /// How long a partition that is taken away may take to confirm what is being written, and to commit it.
 const REVOKED_WRITE_WAIT: Duration = Duration::from_secs(1);
 const REVOKED_COMMIT_WAIT: Duration = Duration::from_secs(1);
@@ -46,6 +50,10 @@ pub(in super::super) struct Context {
     partitions: Mutex<super::Assigned>,
     /// Partitions that come now are not worked on any more.
     is_ending: AtomicBool,
+    /// What the consumer's thread has been told to do.
+    order: Arc<AtomicU8>,
+    /// Whether offsets are committed in transactions.
+    is_exactly_once: bool,
 }
 
 /// A partition that this member has.
@@ -57,7 +65,7 @@ pub(super) struct Assigned {
 }
 
 impl Context {
-    pub(super) fn new(plan: &Plan, runtime: Handle, joined: watch::Sender<bool>) -> Self {
+    pub(super) fn new(plan: &Plan, runtime: Handle, joined: watch::Sender<bool>, order: &Arc<AtomicU8>) -> Self {
         Self {
             inlet: plan.inlet,
             topic: plan.settings.topic.clone(),
@@ -70,6 +78,8 @@ impl Context {
             joined,
             partitions: Mutex::default(),
             is_ending: AtomicBool::new(false),
+            order: Arc::clone(order),
+            is_exactly_once: plan.members.is_some(),
         }
     }
 
@@ -127,6 +137,44 @@ impl Context {
         Assigned { partition, is_paused: false, task }
     }
 
+    /// Says for each new partition where reading it begins, as soon as no open transaction may still change that: one of a
+    /// member that was killed stays open until it times out.
+    ///
+    /// The client library would ask by itself. But where the assignment changes while it waits for such a transaction, it
+    /// takes the refusal for a partition that has no committed offset (librdkafka 2.12.1, `rd_kafka_assignment_apply_offsets`
+    /// puts it back as `INVALID`), and reads it from wherever `auto.offset.reset` says: everything once more.
+    fn position(&self, consumer: &BaseConsumer<Self>, list: &TopicPartitionList) {
+        let began = Instant::now();
+        let mut is_told = false;
+        while self.order.load(Ordering::Acquire) == super::Order::Run as u8 {
+            match committed(consumer, list) {
+                Ok(Some(committed)) => {
+                    let places = list.elements().into_iter().zip(committed.elements());
+                    // One without a committed offset stays as it is, and begins where the settings say.
+                    for (mut element, committed) in places {
+                        if let Offset::Offset(_) = committed.offset() {
+                            let _ = element.set_offset(committed.offset());
+                        }
+                    }
+                    return;
+                }
+                Ok(None) => {}
+                Err(error) if passes(&error) => {}
+                Err(error) => {
+                    self.faults.tell(format!("cannot read the offsets of topic \"{}\": {error}", self.topic));
+                    break;
+                }
+            }
+            if !is_told && began.elapsed() > OFFSETS_WAIT {
+                is_told = true;
+                tracing::info!(target: "streamlet", topic = %self.topic, "waiting for a transaction that another member left open");
+            }
+            std::thread::sleep(OFFSETS_PAUSE);
+        }
+        // Where they would be read from is not known: whatever comes is not worked on.
+        self.is_ending.store(true, Ordering::Release);
+    }
+
     fn assigned(&self, consumer: &BaseConsumer<Self>, list: &TopicPartitionList) {
         // A partition that was paused when this member lost it would stay silent.
         if list.count() > 0
@@ -179,10 +227,23 @@ impl Context {
     }
 }
 
+/// The committed offsets of these partitions, in the same order; none if an open transaction may still change one.
+fn committed(
+    consumer: &BaseConsumer<Context>,
+    list: &TopicPartitionList,
+) -> Result<Option<TopicPartitionList>, KafkaError> {
+    let committed = consumer.committed_offsets(list.clone(), OFFSETS_WAIT)?;
+    let unstable = Err(KafkaError::OffsetFetch(RDKafkaErrorCode::UnstableOffsetCommit));
+    let is_stable = committed.elements().iter().all(|element| element.error() != unstable);
+    Ok(is_stable.then_some(committed))
+}
+
 impl ConsumerContext for Context {
     fn pre_rebalance(&self, consumer: &BaseConsumer<Self>, rebalance: &Rebalance<'_>) {
-        if let Rebalance::Revoke(list) = rebalance {
-            self.revoked(consumer, list);
+        match rebalance {
+            Rebalance::Revoke(list) => self.revoked(consumer, list),
+            Rebalance::Assign(list) if self.is_exactly_once && list.count() > 0 => self.position(consumer, list),
+            Rebalance::Assign(_) | Rebalance::Error(_) => {}
         }
     }
 
