@@ -120,7 +120,7 @@ fn partitions_with_an_open_transaction_are_not_read_from_their_beginning_when_me
 
     let open = OpenTransaction::begin(broker, &scene);
     let first = scene.faulty.start();
-    first.wait_for("waiting for a transaction that another member left open");
+    first.wait_for("waiting for committed offsets");
     let second = scene.faulty.another().start();
     let began = Instant::now();
     while began.elapsed() < JOINS_WITHIN {

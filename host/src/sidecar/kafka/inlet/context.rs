@@ -2,7 +2,7 @@
 //!
 //! It owns the partitions that this member has, with the task of each. A partition that is taken away loses its claim
 //! first, so that nothing more of it is written; what was being written is waited for, for a moment, and committed; then
-//! its task is killed.
+//! its task is killed. With transactions, a partition that comes is taken once it is certain where reading it begins.
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
@@ -167,7 +167,7 @@ impl Context {
             }
             if !is_told && began.elapsed() > OFFSETS_WAIT {
                 is_told = true;
-                tracing::info!(target: "streamlet", topic = %self.topic, "waiting for a transaction that another member left open");
+                tracing::info!(target: "streamlet", topic = %self.topic, "waiting for committed offsets, which a transaction that another member left open may still change");
             }
             std::thread::sleep(OFFSETS_PAUSE);
         }
