@@ -136,7 +136,7 @@ fn partitions_with_an_open_transaction_are_not_read_from_their_beginning_when_me
     assert_eq!(check(&saying(&sent, "pause-other"), &scene.other.read()), 0);
 }
 
-/// A transaction of somebody else that would commit the first partition's offset.
+/// A transaction of somebody else that would commit every partition's offset.
 struct OpenTransaction(BaseProducer);
 
 impl OpenTransaction {
@@ -145,9 +145,11 @@ impl OpenTransaction {
         client.set("transactional.id", broker.unique("open")).set("transaction.timeout.ms", "60000");
         let producer: BaseProducer = client.create().unwrap();
         let consumer: BaseConsumer = scene.group.consumer().create().unwrap();
-        let committed = scene.input.committed(&scene.group).first().copied().flatten().expect("its offset");
         let mut offsets = TopicPartitionList::new();
-        offsets.add_partition_offset(scene.input.name(), 0, Offset::Offset(committed)).unwrap();
+        for (partition, committed) in (0..).zip(scene.input.committed(&scene.group)) {
+            let committed = Offset::Offset(committed.expect("its offset is committed"));
+            offsets.add_partition_offset(scene.input.name(), partition, committed).unwrap();
+        }
         producer.init_transactions(STEP_WITHIN).unwrap();
         producer.begin_transaction().unwrap();
         // The group has no members, and believes whoever is none.
