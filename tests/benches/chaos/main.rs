@@ -139,6 +139,11 @@ fn run(broker: &Broker, plan: &Plan, random: &mut Random) -> Verdict {
         let outputs = group.outputs(records.len());
         let (summary, aborted) = (truth::check(sent, &records, &outputs), group.aborted(&outputs));
         println!("{}: {summary}, {aborted} aborted, {faults} batches failed by guests or faults", group.mode());
+        // Coming back as late as that, the broker may have done so after the first look.
+        let is_brokers = group.mode() == Mode::ExactlyOnce && broker.skipped_markers() > skipped_before;
+        if is_brokers {
+            return Verdict::BrokerBroke;
+        }
         let verdict = summary.verdict(group.mode(), events.kills, aborted);
         if verdict == Verdict::Bad {
             if group.mode() == Mode::ExactlyOnce {
@@ -150,9 +155,7 @@ fn run(broker: &Broker, plan: &Plan, random: &mut Random) -> Verdict {
                 broker.keep(directory);
             }
         }
-        // Coming back as late as that, it may have done so after the first look.
-        let is_brokers = group.mode() == Mode::ExactlyOnce && broker.skipped_markers() > skipped_before;
-        if is_brokers { Verdict::BrokerBroke } else { verdict }
+        verdict
     });
     verdicts.into_iter().max().expect("there are groups")
 }
